@@ -1,0 +1,6 @@
+"""Address table of the site."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+urlpatterns = [path("admin/", admin.site.urls), path("", include("plans.web.urls"))]

@@ -1,0 +1,1 @@
+"""System checks: settings under which the engine would not keep its promises are errors."""

@@ -1,0 +1,1 @@
+"""Pure planning and graph logic: no Django, no clock, no I/O."""

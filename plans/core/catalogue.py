@@ -1,0 +1,60 @@
+"""The catalogue: what planning, the compiler and the engine know of skills, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from plans.core.jsontypes import JsonObject
+from plans.core.kinds import Approval, Risk, RunsIn, ValueKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillSettings:
+    """What an operator set for a skill in the admin; None keeps the skill's own value."""
+
+    enabled: bool = True
+    approval: Approval = Approval.AUTO
+    timeout_seconds: int | None = None
+    retries: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillInfo:
+    """A skill as data. `timeout_seconds` and `retries` are the most a plan may ask for."""
+
+    name: str
+    version: str = "1"
+    description: str = ""
+    params_schema: JsonObject = field(default_factory=lambda: {"type": "object"})
+    outputs: Mapping[str, ValueKind] = field(default_factory=dict)
+    idempotent: bool = True
+    risk: Risk = Risk.LOW
+    runs_in: RunsIn = RunsIn.THREAD
+    instant: bool = False
+    literal: frozenset[str] = frozenset()
+    approval: Approval = Approval.AUTO
+    timeout_seconds: int = 60
+    retries: int = 2
+    free_params: bool = False
+    """True when params are not checked (`checkplan --skills`)."""
+
+
+Catalogue: TypeAlias = Mapping[str, SkillInfo]
+
+
+class AnySkill(Mapping[str, SkillInfo]):
+    """A catalogue in which every name exists with free params: judges structure only."""
+
+    def __getitem__(self, name: str) -> SkillInfo:
+        return SkillInfo(name=name, free_params=True)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str)
+
+    def __iter__(self):  # type: ignore[no-untyped-def]
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0

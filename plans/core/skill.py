@@ -1,0 +1,132 @@
+"""The skill protocol: what a skill is, what it is given and what it may return."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+from pydantic import BaseModel
+
+from plans.core.jsontypes import Json, JsonObject
+from plans.core.kinds import Risk, RunsIn, ValueKind
+from plans.core.values import ArtifactRef
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outputs:
+    """The task is done. `values` maps output name to JSON or ArtifactRef, the main one first."""
+
+    values: Mapping[str, Json | ArtifactRef]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """Free the slot and ask a person. The skill is called again from the top with the answers in `context.answers`.
+
+    `schema` is a JSON Schema of type object: one field a property. `key` tells several questions of one task apart.
+    """
+
+    text: str
+    schema: JsonObject
+    key: str = "question"
+    context: Json = None
+    deadline_seconds: float | None = None
+    default: Json = None
+    assignees: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitUntil:
+    """Free the slot until `at` (aware, UTC); the skill is then called again with `context.resumed` true."""
+
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expand:
+    """A plan. From a planning task it becomes a revision; from a step it will run in the step's place."""
+
+    plan: JsonObject
+    findings: tuple[Any, ...] = ()
+    notes: Mapping[str, Json] = field(default_factory=dict)
+
+
+Result: TypeAlias = Outputs | Ask | WaitUntil | Expand
+
+
+class Context(Protocol):
+    """What a skill may touch. Never the ORM. Threads: methods may be called from the skill's own thread only."""
+
+    run_id: str
+    """UUID of the run."""
+    task_key: str
+    attempt: int
+    deadline: float
+    """`time.monotonic()` value after which the attempt is over."""
+    idempotency_key: str
+    """Equal for all attempts of this call with these inputs."""
+    resumed: bool
+    """True when called again after Ask or WaitUntil."""
+    answers: Mapping[str, JsonObject]
+    """Answers so far by the `key` of the Ask."""
+    saved: Json
+    """What the last `checkpoint` kept, else None."""
+    workdir: Path
+    """Private empty directory, removed after the attempt."""
+    model: Any
+    """Model client bound to ledger and budget; None until the planner issue."""
+
+    def cancelled(self) -> bool: ...
+
+    def log(self, message: str) -> None: ...
+
+    def secret(self, name: str) -> str: ...
+
+    def checkpoint(self, value: Json) -> None:
+        """Keep `value`; returns only when it is committed. Raises LeaseLost."""
+
+    def path(self, ref: ArtifactRef) -> Path:
+        """Return a local, read-only path with the bytes of `ref`."""
+
+    def store(
+        self, path: Path, *, kind: ValueKind, name: str, filename: str, media_type: str, meta: JsonObject | None = None
+    ) -> ArtifactRef:
+        """Store the file at `path` as a blob and return its reference."""
+
+
+class Skill(Protocol):
+    """A named ability."""
+
+    name: str
+    version: str
+    description: str
+    params: type[BaseModel]
+    outputs: Mapping[str, ValueKind]
+    """What `run` can deliver, the main one first. Plans give their own names (one to one, or by key)."""
+    idempotent: bool
+    risk: Risk
+    runs_in: RunsIn
+    instant: bool
+    """True for no-ops that take microseconds: they may run on the loop."""
+    literal: frozenset[str]
+    """Params that are never rendered: placeholders in them are ordinary text."""
+    timeout_seconds: int
+    retries: int
+
+    def run(self, params: BaseModel, context: Context) -> Result: ...
+
+
+Execute: TypeAlias = Callable[["Work", Context], Result]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """One call, as the engine hands it to the callable it was given: `kind` is a TaskKind, `params` are rendered JSON."""
+
+    kind: str
+    skill: str
+    params: JsonObject
+    inputs: JsonObject

@@ -1,0 +1,128 @@
+"""States and legal moves of runs, tasks, attempts and requests, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+
+class RunState(StrEnum):
+    PLANNING = "planning"
+    REVIEW = "review"
+    RUNNING = "running"
+    PAUSED = "paused"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class TaskState(StrEnum):
+    PENDING = "pending"
+    READY = "ready"
+    RUNNING = "running"
+    WAITING = "waiting"
+    RETRYING = "retrying"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    CANCELLED = "cancelled"
+
+
+class AttemptState(StrEnum):
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    LOST = "lost"
+    INTERRUPTED = "interrupted"
+    SUSPENDED = "suspended"
+    CANCELLED = "cancelled"
+
+
+class RequestState(StrEnum):
+    OPEN = "open"
+    DECIDED = "decided"
+    EXPIRED = "expired"
+    VOID = "void"
+
+
+class RequestKind(StrEnum):
+    PLAN_APPROVAL = "plan_approval"
+    TASK_APPROVAL = "task_approval"
+    QUESTION = "question"
+    FAILURE = "failure"
+    BUDGET = "budget"
+    STUCK = "stuck"
+
+
+class TaskKind(StrEnum):
+    STEP = "step"
+    MILESTONE = "milestone"
+    PLANNING = "planning"
+
+
+class SkipReason(StrEnum):
+    CONDITION = "condition"
+    PERSON = "person"
+    ON_FAILURE = "on_failure"
+    UPSTREAM = "upstream"
+
+
+class CancelReason(StrEnum):
+    RUN = "run"
+    REMOVED = "removed"
+
+
+class Autonomy(StrEnum):
+    EVERY_STEP = "every_step"
+    RISKY_STEPS = "risky_steps"
+    PLAN_ONLY = "plan_only"
+    UNATTENDED = "unattended"
+
+
+# The whole of DESIGN §5 "Engine": target states per state. A failed task is left only by a person.
+TASK_MOVES: Mapping[TaskState, frozenset[TaskState]] = {
+    TaskState.PENDING: frozenset({TaskState.READY, TaskState.SKIPPED, TaskState.CANCELLED}),
+    TaskState.READY: frozenset({TaskState.RUNNING, TaskState.WAITING, TaskState.SKIPPED, TaskState.FAILED, TaskState.CANCELLED}),
+    TaskState.RUNNING: frozenset(
+        {
+            TaskState.SUCCEEDED,
+            TaskState.FAILED,
+            TaskState.WAITING,
+            TaskState.RETRYING,
+            TaskState.READY,
+            TaskState.SKIPPED,
+            TaskState.CANCELLED,
+        }
+    ),
+    TaskState.WAITING: frozenset(
+        {TaskState.READY, TaskState.SUCCEEDED, TaskState.FAILED, TaskState.SKIPPED, TaskState.CANCELLED}
+    ),
+    TaskState.RETRYING: frozenset({TaskState.READY, TaskState.CANCELLED}),
+    TaskState.SUCCEEDED: frozenset(),
+    TaskState.FAILED: frozenset({TaskState.READY, TaskState.SKIPPED, TaskState.SUCCEEDED}),
+    TaskState.SKIPPED: frozenset({TaskState.PENDING}),
+    TaskState.CANCELLED: frozenset(),
+}
+
+RUN_MOVES: Mapping[RunState, frozenset[RunState]] = {
+    RunState.PLANNING: frozenset({RunState.REVIEW, RunState.FAILED, RunState.CANCELLED}),
+    RunState.REVIEW: frozenset({RunState.PLANNING, RunState.RUNNING, RunState.CANCELLED}),
+    RunState.RUNNING: frozenset({RunState.PAUSED, RunState.SUCCEEDED, RunState.FAILED, RunState.CANCELLED}),
+    RunState.PAUSED: frozenset({RunState.RUNNING, RunState.CANCELLED}),
+    RunState.SUCCEEDED: frozenset(),
+    RunState.FAILED: frozenset({RunState.RUNNING}),
+    RunState.CANCELLED: frozenset(),
+}
+
+TASK_TERMINAL = frozenset({TaskState.SUCCEEDED, TaskState.FAILED, TaskState.SKIPPED, TaskState.CANCELLED})
+RUN_TERMINAL = frozenset({RunState.SUCCEEDED, RunState.FAILED, RunState.CANCELLED})
+
+
+def task_sources(target: TaskState) -> frozenset[TaskState]:
+    """Return the states from which a task may enter `target`."""
+    return frozenset(state for state, targets in TASK_MOVES.items() if target in targets)
+
+
+def run_sources(target: RunState) -> frozenset[RunState]:
+    """Return the states from which a run may enter `target`."""
+    return frozenset(state for state, targets in RUN_MOVES.items() if target in targets)

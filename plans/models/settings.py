@@ -1,0 +1,60 @@
+"""SkillRow: what an operator set for a skill. Lease: who holds a duty that only one process may do."""
+
+from __future__ import annotations
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from plans.core.kinds import Approval
+from plans.models.choices import one_of
+
+APPROVALS = [
+    (Approval.AUTO.value, _("As the plan and the autonomy say")),
+    (Approval.ALWAYS.value, _("Always ask")),
+]
+
+
+class SkillRow(models.Model):
+    name = models.CharField(_("skill"), max_length=100, unique=True)
+    enabled = models.BooleanField(_("enabled"), default=True)
+    approval = models.CharField(_("approval"), max_length=10, choices=APPROVALS, default=Approval.AUTO)
+    timeout_seconds = models.PositiveIntegerField(
+        _("longest run time in seconds"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(86_400)],
+        help_text=_("Empty: the skill's own value. A plan may only ask for less."),
+    )
+    retries = models.PositiveIntegerField(
+        _("retries"),
+        null=True,
+        blank=True,
+        validators=[MaxValueValidator(100)],
+        help_text=_("Empty: the skill's own value. A plan may only ask for less."),
+    )
+
+    class Meta:
+        verbose_name = _("skill")
+        verbose_name_plural = _("skills")
+        ordering = ["name"]
+        constraints = [one_of("approval", Approval, "skill_approval_in_enum")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Lease(models.Model):
+    """One row per duty: `sweeper`. `renewals` grows with each renewal: holders are judged by its standing still."""
+
+    name = models.CharField(max_length=40, primary_key=True)
+    holder = models.CharField(max_length=120, blank=True)
+    renewals = models.BigIntegerField(default=0)
+    renewed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("lease")
+        verbose_name_plural = _("leases")
+
+    def __str__(self) -> str:
+        return self.name
