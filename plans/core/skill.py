@@ -130,3 +130,15 @@ class Work:
     skill: str
     params: JsonObject
     inputs: JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runner:
+    """What the engine is handed, since it imports no skill.
+
+    `load_rows(ref, limit)` returns the rows of a table blob as dicts, for expressions that name `rows`.
+    """
+
+    execute: Execute
+    load_rows: Callable[[ArtifactRef, int], list[JsonObject]]
+    catalogue: Callable[[], Mapping[str, Any]]

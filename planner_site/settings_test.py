@@ -1,0 +1,26 @@
+"""Settings of the test suite: a data folder and a SQLite file of its own per xdist worker."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+_WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
+if "PLANS_DATA_DIR" not in os.environ or "PLANS_TEST_DATA_DIR" in os.environ:
+    os.environ.setdefault("PLANS_TEST_DATA_DIR", tempfile.mkdtemp(prefix="forethought-test-"))
+    os.environ["PLANS_DATA_DIR"] = str(Path(os.environ["PLANS_TEST_DATA_DIR"]) / _WORKER)
+os.environ["Q_CLUSTER_NAME"] = f"test-{_WORKER}-{os.getpid()}"
+
+from planner_site.settings import *  # noqa: E402, F403
+from planner_site.settings import DATABASES, PLANS_DATA_DIR  # noqa: E402
+
+PLANS_DATA_DIR.mkdir(parents=True, exist_ok=True)
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    DATABASES["default"]["TEST"] = {"NAME": str(PLANS_DATA_DIR / "test.sqlite3")}
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+# Hashing a password is the slowest part of most page tests; strength is Django's matter, not ours to test.
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
