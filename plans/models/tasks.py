@@ -31,7 +31,8 @@ class Task(models.Model):
     always_run = models.BooleanField(default=False)
     # True: run_if, an approval, an engine skill or a milestone: decided on the loop by `engine.gates`, not by the hot claim
     gated = models.BooleanField(default=False)
-    # what the runner must load before the skill starts: "" nothing, else references to upstream outputs
+    needs_approval = models.BooleanField(default=False)
+    # True: upstream outputs must be loaded before params can be rendered
     has_references = models.BooleanField(default=False)
     priority = models.IntegerField(_("priority"), default=0)
     # longest remaining path in estimated seconds: the claim takes the longest first
