@@ -1,0 +1,222 @@
+"""Start the product's real processes on a test's own database and stop them by their pid.
+
+A test that uses these needs committed rows: `@pytest.mark.django_db(transaction=True)`. The processes run with
+`planner_site.settings`, so sign in with `session_cookie(user)`: the suite's quick password hashes mean nothing to them.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import connection
+
+ROOT = Path(__file__).resolve().parents[1]
+Found = TypeVar("Found")
+
+
+def wait_for(condition: Callable[[], Found], *, timeout: float = 30, what: str = "") -> Found:
+    """Poll until `condition()` is true and return its value. Raises AssertionError after `timeout` seconds."""
+    deadline = time.monotonic() + timeout
+    while True:
+        found = condition()
+        if found:
+            return found
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {timeout:g} s: {what or getattr(condition, '__name__', condition)}")
+        time.sleep(0.02)
+
+
+def is_alive(pid: int) -> bool:
+    """Tell whether a process exists and is more than a zombie."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return stat.rpartition(")")[2].split()[0] not in "ZX"
+
+
+def processes_with(variable: str, value: str) -> list[int]:
+    """Return the pids of live processes whose environment says `variable=value`: what a start left behind."""
+    wanted = f"{variable}={value}".encode()
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        try:
+            environment = (entry / "environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if wanted in environment and is_alive(int(entry.name)):
+            found.append(int(entry.name))
+    return found
+
+
+def database_url() -> str:
+    """Return the URL of the test's database, for other processes."""
+    database = connection.settings_dict
+    if connection.vendor == "sqlite":
+        return f"sqlite:///{database['NAME']}"
+    login = f"{database['USER']}:{database['PASSWORD']}@" if database["USER"] else ""
+    return f"postgres://{login}{database['HOST'] or 'localhost'}:{database['PORT'] or 5432}/{database['NAME']}"
+
+
+def environment(data_dir: Path, **more: str) -> dict[str, str]:
+    """Return the environment of a process that shares this test's database, blobs, key and queue name."""
+    clean = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("PYTEST_", "PLANS_", "PYTHON", "COV_")) and key != "DJANGO_SETTINGS_MODULE"
+    }
+    return clean | {
+        "DATABASE_URL": database_url(),
+        "STORAGE_URL": settings.STORAGE_URL,
+        "SECRET_KEY": settings.SECRET_KEY,
+        "Q_CLUSTER_NAME": os.environ["Q_CLUSTER_NAME"],
+        "PLANS_DATA_DIR": str(data_dir),
+        **more,
+    }
+
+
+@dataclass
+class Started:
+    """One process the test started, with what it said."""
+
+    process: subprocess.Popen[bytes]
+    output: Path
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def said(self) -> str:
+        """Return everything it has written so far."""
+        return self.output.read_text(encoding="utf-8", errors="replace")
+
+    def wait(self, timeout: float = 60) -> int:
+        """Wait for its end and return the exit code."""
+        return self.process.wait(timeout)
+
+    def stop(self, timeout: float = 60) -> int:
+        """Ask it to stop and return the exit code; what is left of its group is killed."""
+        if self.process.poll() is None:
+            self.process.terminate()
+        try:
+            return self.process.wait(timeout)
+        finally:
+            self.kill()
+
+    def kill(self) -> None:
+        """Kill it and its group now."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+        self.process.wait(30)
+
+
+@dataclass
+class Site:
+    """Starts processes of the product on the test's database; `data_dir` is theirs alone."""
+
+    data_dir: Path
+    started: list[Started] = field(default_factory=list)
+
+    def start(self, *command: str, pass_fds: tuple[int, ...] = (), **more: str) -> Started:
+        """Start `python COMMAND…` in its own session; `more` goes into its environment."""
+        output = self.data_dir / f"process-{len(self.started)}.log"
+        with output.open("wb") as file:
+            process = subprocess.Popen(
+                [sys.executable, *command],
+                cwd=ROOT,
+                env=environment(self.data_dir, **more),
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                pass_fds=pass_fds,
+                start_new_session=True,
+            )
+        self.started.append(Started(process, output))
+        return self.started[-1]
+
+    def manage(self, *arguments: str, **more: str) -> Started:
+        """Start a management command."""
+        return self.start("manage.py", *arguments, **more)
+
+    def worker(self, *, workers: int = 2, **more: str) -> Started:
+        """Start `manage.py work` and wait until its cluster runs."""
+        ready = self.data_dir / f"worker-ready-{len(self.started)}"
+        worker = self.manage("work", PLANS_WORKERS=str(workers), PLANS_WORKER_READY_FILE=str(ready), **more)
+        wait_for(lambda: ready.exists() or worker.process.poll() is not None, timeout=60, what="the worker to be ready")
+        assert worker.process.poll() is None, worker.said()
+        return worker
+
+    def web(self, **more: str) -> tuple[Started, str]:
+        """Start daphne on a free loopback port; return it and its address once it answers."""
+        assert self.manage("collectstatic", "--noinput", "-v", "0").wait() == 0
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+            descriptor = listener.fileno()
+            command = ("-m", "daphne", "-v", "0", "--fd", str(descriptor), "planner_site.asgi:application")
+            web = self.start(*command, pass_fds=(descriptor,), **more)
+        wait_for(lambda: status(url) or web.process.poll() is not None, timeout=60, what="the web server to answer")
+        assert web.process.poll() is None, web.said()
+        return web, url
+
+    def stop_all(self) -> None:
+        """Stop what still runs, the newest first; a process that does not listen is killed."""
+        for started in reversed(self.started):
+            if started.process.poll() is None:
+                started.process.terminate()
+                with suppress(subprocess.TimeoutExpired):
+                    started.wait(30)
+            started.kill()
+
+
+@pytest.fixture
+def site(transactional_db: None, tmp_path: Path) -> Iterator[Site]:
+    """Start real processes on this test's database; all are stopped at the end."""
+    data_dir = tmp_path / "data"
+    data_dir.mkdir(mode=0o700)
+    site = Site(data_dir)
+    yield site
+    site.stop_all()
+
+
+class _Stay(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_arguments: object) -> None:
+        return None
+
+
+def status(url: str, timeout: float = 10) -> int:
+    """Return the HTTP status of `url` (redirects are not followed), or 0 when nothing answers."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _Stay())
+    try:
+        with opener.open(url, timeout=timeout) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
+    except OSError:
+        return 0
+
+
+def session_cookie(user: User) -> dict[str, str]:
+    """Return the cookie of a signed-in session of `user`, valid for the started processes as well."""
+    from django.test import Client
+
+    client = Client()
+    client.force_login(user)
+    return {settings.SESSION_COOKIE_NAME: client.cookies[settings.SESSION_COOKIE_NAME].value}
