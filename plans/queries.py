@@ -2,9 +2,60 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Count, Max, Q, QuerySet
+
 from plans.core.catalogue import SkillSettings
-from plans.core.kinds import Approval
-from plans.models import SkillRow
+from plans.core.jsontypes import Json
+from plans.core.kinds import Approval, ValueKind
+from plans.core.states import RequestKind, RequestState, SkipReason, TaskKind, TaskState
+from plans.core.values import REF_KEY, is_ref
+from plans.models import Artifact, Attempt, Dependency, Event, Request, Run, SkillRow, Task
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser, User
+
+GAP_REASONS = [SkipReason.ON_FAILURE.value, SkipReason.PERSON.value, SkipReason.UPSTREAM.value]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One page of rows, newest first; `older` is the key to ask for the next one with."""
+
+    rows: Sequence[Any]
+    older: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskLine:
+    """A task as lists show it; `open_kind` is the kind of its open request."""
+
+    task: Task
+    open_kind: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskDetail:
+    task: Task
+    attempts: list[Attempt]
+    artifacts: dict[str, Artifact]
+    upstream: list[Task]
+    downstream: list[Task]
+    decided: list[Request] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultItem:
+    """One thing the run was asked for: an artifact, or a small JSON value."""
+
+    name: str
+    task: Task
+    artifact: Artifact | None
+    value: Json = None
 
 
 def skill_settings() -> dict[str, SkillSettings]:
@@ -18,3 +69,131 @@ def skill_settings() -> dict[str, SkillSettings]:
         )
         for row in SkillRow.objects.all()
     }
+
+
+def runs_page(user: User | AnonymousUser, before: int | None = None, limit: int = 30) -> Page:
+    """Return the runs `user` may see, newest first, with counts of tasks by state; three columns, one query."""
+    steps = Q(tasks__kind=TaskKind.STEP)
+    visible = Run.objects.filter(pk__in=Run.objects.for_user(user).order_by().values("pk"))
+    rows = visible.select_related("owner").annotate(
+        total=Count("tasks", filter=steps),
+        done=Count("tasks", filter=steps & Q(tasks__state__in=[TaskState.SUCCEEDED, TaskState.SKIPPED])),
+        failed=Count("tasks", filter=steps & Q(tasks__state=TaskState.FAILED)),
+    )
+    if before is not None:
+        rows = rows.filter(pk__lt=before)
+    return _page(list(rows.order_by("-id")[: limit + 1]), limit, "pk")
+
+
+def events_page(run: Run, before: int | None = None, limit: int = 100) -> Page:
+    rows = Event.objects.filter(run=run).select_related("actor")
+    if before is not None:
+        rows = rows.filter(seq__lt=before)
+    return _page(list(rows.order_by("-seq")[: limit + 1]), limit, "seq")
+
+
+def _page(rows: list[Any], limit: int, key: str) -> Page:
+    return Page(rows=rows[:limit], older=getattr(rows[limit - 1], key) if len(rows) > limit else None)
+
+
+def open_requests(user: User | AnonymousUser) -> QuerySet[Request]:
+    """Return the open requests of the runs `user` may see, oldest first."""
+    visible = Run.objects.for_user(user).order_by().values("pk")
+    return Request.objects.filter(run__in=visible, state=RequestState.OPEN).select_related("run", "task").order_by("id")
+
+
+def run_requests(run: Run) -> list[Request]:
+    """Return the open requests of `run`, oldest first."""
+    return list(Request.objects.filter(run=run, state=RequestState.OPEN).select_related("run", "task").order_by("id"))
+
+
+def task_lines(run: Run, requests: Sequence[Request]) -> list[TaskLine]:
+    """Return the steps and milestones of `run` in plan order, without their large columns."""
+    kinds = {request.task_id: request.kind for request in requests if request.task_id}
+    rows = Task.objects.filter(run=run).exclude(kind=TaskKind.PLANNING).defer("spec", "outputs", "checkpoint")
+    return [TaskLine(task=task, open_kind=kinds.get(task.pk)) for task in rows.order_by("position", "id")]
+
+
+def progress(lines: Sequence[TaskLine]) -> Counter[str]:
+    """Return how many steps are in each state."""
+    return Counter(line.task.state for line in lines if line.task.kind == TaskKind.STEP)
+
+
+def task_detail(task: Task) -> TaskDetail:
+    """Return everything the panel of one task shows."""
+    edges = Dependency.objects.filter(Q(upstream=task) | Q(downstream=task)).select_related("upstream", "downstream")
+    pairs = list(edges.order_by("upstream__position", "downstream__position"))
+    return TaskDetail(
+        task=task,
+        attempts=list(Attempt.objects.filter(task=task).order_by("number")),
+        artifacts={row.name: row for row in latest_artifacts([task])},
+        upstream=[edge.upstream for edge in pairs if edge.downstream_id == task.pk],
+        downstream=[edge.downstream for edge in pairs if edge.upstream_id == task.pk],
+        decided=list(
+            Request.objects.filter(task=task)
+            .exclude(state=RequestState.OPEN)
+            .select_related("decided_by")
+            .order_by("id")
+        ),
+    )
+
+
+def latest_artifacts(tasks: Sequence[Task]) -> list[Artifact]:
+    """Return the artifacts of the last attempt that made any, of each task."""
+    rows = Artifact.objects.filter(task__in=tasks).select_related("blob", "task").order_by("task_id", "id")
+    newest = dict(Artifact.objects.filter(task__in=tasks).order_by().values_list("task_id").annotate(Max("attempt")))
+    return [row for row in rows if row.attempt == newest[row.task_id]]
+
+
+def result_items(run: Run) -> list[ResultItem]:
+    """Return what the plan's `result` names; by default the outputs of the last tasks, reports first."""
+    tasks = list(Task.objects.filter(run=run, kind=TaskKind.STEP, state=TaskState.SUCCEEDED).order_by("position", "id"))
+    names = list(run.revision.plan.get("result") or []) if run.revision else []
+    items = _named(names, _items(tasks))
+    if items:
+        return items
+    inner = set(
+        Dependency.objects.filter(upstream__run=run, downstream__kind=TaskKind.STEP).values_list(
+            "upstream_id", flat=True
+        )
+    )
+    last = _items([task for task in tasks if task.pk not in inner])
+    return sorted(last, key=lambda item: 0 if item.artifact and item.artifact.kind == ValueKind.HTML else 1)
+
+
+def _items(tasks: Sequence[Task]) -> list[ResultItem]:
+    found = {(row.task_id, row.name): row for row in latest_artifacts(tasks)}
+    by_hash = {(row.task_id, row.blob_id): row for row in found.values()}
+    items = []
+    for task in tasks:
+        for name, value in (task.outputs or {}).items():
+            artifact = found.get((task.pk, name))
+            if artifact is None and is_ref(value):
+                artifact = by_hash.get((task.pk, value[REF_KEY]))
+            items.append(ResultItem(name=name, task=task, artifact=artifact, value=None if artifact else value))
+    return items
+
+
+def _named(names: Sequence[str], items: Sequence[ResultItem]) -> list[ResultItem]:
+    """Pick items by output name, `task.output` or task key, in the order of `names`."""
+    picked: list[ResultItem] = []
+    for name in names:
+        for item in items:
+            if name in {item.name, f"{item.task.key}.{item.name}", item.task.key} and item not in picked:
+                picked.append(item)
+    return picked
+
+
+def gaps(lines: Sequence[TaskLine]) -> list[Task]:
+    """Return the steps that were skipped though the plan wanted them."""
+    return [line.task for line in lines if line.task.state == TaskState.SKIPPED and line.task.reason in GAP_REASONS]
+
+
+def plan_decision(run: Run) -> Request | None:
+    """Return the newest plan approval of `run`, open or not."""
+    return (
+        Request.objects.filter(run=run, kind=RequestKind.PLAN_APPROVAL)
+        .select_related("decided_by")
+        .order_by("-id")
+        .first()
+    )

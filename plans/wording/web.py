@@ -1,8 +1,74 @@
-"""Sentences of the web part."""
+"""Sentences of the web part: what forms refuse, and one sentence per kind of event."""
 
 from __future__ import annotations
 
-
+from collections.abc import Mapping
 from typing import Any
 
-SENTENCES: dict[str, Any] = {}
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from plans.core.kinds import EventKind
+
+
+def _ready(params: Mapping[str, Any]) -> str:
+    keys = params.get("keys") or []
+    names = ", ".join(str(key) for key in keys[:5])
+    if len(keys) > 5:
+        return _now("%(n)d steps can start: %(names)s …") % {"n": len(keys), "names": names}
+    return ngettext("%(names)s can start.", "%(n)d steps can start: %(names)s", len(keys)) % {
+        "n": len(keys),
+        "names": names,
+    }
+
+
+SENTENCES: dict[str, Any] = {
+    # forms
+    "attachment_gone": _("A file attached before is no longer available. Please attach it again."),
+    "attachment_missing_name": _("One file has no name. Please give it one and attach it again."),
+    "too_many_files": _("At most %(limit)d files can be attached. Please remove some."),
+    "plan_empty": _("Paste a plan or choose a plan file."),
+    "plan_too_large": _("This plan is too large: at most %(limit)s characters."),
+    "plan_not_text": _("This file is not text. A plan is a JSON file in UTF-8."),
+    "choice_missing": _("Choose one of the answers."),
+    "not_a_number": _("Enter a number, such as 12 or 12.5."),
+    "not_a_whole_number": _("Enter a whole number, such as 12."),
+    "not_a_date": _("Enter a date as YYYY-MM-DD."),
+    "value_missing": _("This field needs an answer."),
+    "not_yours_to_decide": _("This decision belongs to someone else."),
+    "plan_changed": _("The plan has changed since this page was shown, so nothing was approved. Look at it again."),
+    "effect_changed": _(
+        "What this step would do has changed since this page was shown, so nothing was approved. Look at it again."
+    ),
+    # events
+    EventKind.RUN_CREATED: _("Run created."),
+    EventKind.RUN_STARTED: _("Run started."),
+    EventKind.RUN_SUCCEEDED: _("Run succeeded."),
+    EventKind.RUN_FAILED: _("Run failed."),
+    EventKind.RUN_CANCEL_REQUESTED: _("Cancelling was asked for."),
+    EventKind.RUN_CANCELLED: _("Run cancelled."),
+    EventKind.RUN_STUCK: _("The run does not move."),
+    EventKind.RUN_REOPENED: _("Run reopened."),
+    EventKind.PLAN_DRAFTED: _("A plan was made."),
+    EventKind.PLAN_APPROVED: _("Plan approved."),
+    EventKind.PLAN_REJECTED: _("Plan rejected."),
+    EventKind.PLAN_FAILED: _("No plan could be made."),
+    EventKind.TASKS_READY: _ready,
+    EventKind.TASK_RUNNING: _("%(task)s started (attempt %(attempt)s)."),
+    EventKind.TASK_SUCCEEDED: _("%(task)s succeeded."),
+    EventKind.TASK_FAILED: _("%(task)s failed."),
+    EventKind.TASK_RETRYING: _("%(task)s failed on attempt %(attempt)s and will be tried again."),
+    EventKind.TASK_WAITING: _("%(task)s waits."),
+    EventKind.TASK_SKIPPED: _("%(task)s was skipped."),
+    EventKind.TASK_CANCELLED: _("%(task)s was cancelled."),
+    EventKind.TASK_LOST: _("The worker of %(task)s stopped answering on attempt %(attempt)s."),
+    EventKind.TASK_INTERRUPTED: _("%(task)s was interrupted because the server stopped; it will start again."),
+    EventKind.TASK_REOPENED: _("%(task)s was opened again."),
+    EventKind.TASK_CHECKPOINT: _("%(task)s saved how far it is."),
+    EventKind.REQUEST_OPENED: _("A decision is needed."),
+    EventKind.REQUEST_DECIDED: _("A decision was taken."),
+    EventKind.REQUEST_EXPIRED: _("A request ran out of time; its default was used."),
+    EventKind.REQUEST_VOID: _("A request is no longer needed."),
+}
+SENTENCES = {str(code): text for code, text in SENTENCES.items()}

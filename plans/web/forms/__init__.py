@@ -1,0 +1,1 @@
+"""Forms: they check and tidy what people send; services do the work."""

@@ -1,0 +1,73 @@
+"""Files of the New run form: stored at the first POST, kept by uuid after that, so that no error loses them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest
+
+from plans.core.errors import InputError
+from plans.engine.attachments import store_attachment
+from plans.models import Attachment
+from plans.skills.profile import profile_file
+from plans.web.access import own_attachments
+from plans.wording import sentence
+
+MOST_FILES = 20
+
+
+@dataclass(slots=True)
+class Files:
+    """What is attached so far, and a sentence for each file that could not be."""
+
+    kept: list[Attachment] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+    @property
+    def profiles(self) -> dict[str, dict[str, Any]]:
+        return {str(row.uuid): {**row.profile, "filename": row.filename} for row in self.kept}
+
+    @property
+    def references(self) -> dict[str, dict[str, Any]]:
+        return {str(row.uuid): row.as_ref() for row in self.kept}
+
+    @property
+    def has_table(self) -> bool:
+        return any(row.profile.get("kind") == "table" for row in self.kept)
+
+
+def receive(request: HttpRequest, user: User) -> Files:
+    """Return this person's files named in the POST, without removed ones, and store the new ones."""
+    removed = set(request.POST.getlist("remove"))
+    wanted = [uuid for uuid in request.POST.getlist("attachment") if uuid not in removed]
+    files = Files(kept=own_attachments(user, wanted))
+    if len(files.kept) < len(set(wanted)):
+        files.errors.append(sentence("attachment_gone"))
+    for upload in request.FILES.getlist("files"):
+        if len(files.kept) >= MOST_FILES:
+            files.errors.append(sentence("too_many_files", {"limit": MOST_FILES}))
+            break
+        _store(user, upload, files)
+    return files
+
+
+def _store(user: User, upload: UploadedFile[bytes], files: Files) -> None:
+    name = upload.name or ""
+    try:
+        row = store_attachment(owner=user, filename=name, stream=upload.open("rb"), profile=profile_file)
+    except InputError as error:
+        files.errors.append(_about(name, error.code, error.params))
+        return
+    if problem := row.profile.get("problem"):
+        files.errors.append(_about(name, problem["code"], problem.get("params")))
+    elif row.uuid not in {kept.uuid for kept in files.kept}:
+        files.kept.append(row)
+
+
+def _about(name: str, code: str, params: Mapping[str, Any] | None) -> str:
+    text = sentence(code, {"name": name, "filename": name, **(params or {})})
+    return text if name and name in text else f"{name}: {text}"
