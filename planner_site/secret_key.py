@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 from pathlib import Path
@@ -33,10 +34,8 @@ def _generate(path: Path) -> str:
         with os.fdopen(descriptor, "w", encoding="ascii") as file:
             file.write(secrets.token_urlsafe(50))
         # link, not rename: two processes that start together must agree on the first one's key.
-        try:
+        with contextlib.suppress(FileExistsError):
             os.link(temporary, path)
-        except FileExistsError:
-            pass
         temporary.unlink()
         return path.read_text(encoding="ascii").strip()
     except OSError as error:
@@ -48,4 +47,6 @@ def _generate(path: Path) -> str:
 def refuse_default(key: str) -> None:
     """Raise ImproperlyConfigured for a key that is short or a known placeholder."""
     if len(key) < 32 or key.lower().startswith(WEAK):
-        raise ImproperlyConfigured("SECRET_KEY is a default or too short: use at least 32 random characters, or unset it.")
+        raise ImproperlyConfigured(
+            "SECRET_KEY is a default or too short: use at least 32 random characters, or unset it."
+        )

@@ -24,7 +24,9 @@ SECRET_KEY = secret_key.read(PLANS_DATA_DIR)
 ALLOWED_HOSTS = env.items("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 if not DEBUG:
     if "*" in ALLOWED_HOSTS:
-        raise ImproperlyConfigured("ALLOWED_HOSTS=* is refused while DEBUG is off: name the hosts this site answers to.")
+        raise ImproperlyConfigured(
+            "ALLOWED_HOSTS=* is refused while DEBUG is off: name the hosts this site answers to."
+        )
     secret_key.refuse_default(SECRET_KEY)
 CSRF_TRUSTED_ORIGINS = env.items("CSRF_TRUSTED_ORIGINS", "")
 SESSION_COOKIE_HTTPONLY = True
@@ -116,6 +118,7 @@ PLANS_SLOTS_PER_WORKER = env.whole("PLANS_SLOTS_PER_WORKER", 4, low=1, high=64)
 PLANS_LEASE_SECONDS = env.number("PLANS_LEASE_SECONDS", 30, low=1, high=3600)
 PLANS_STOP_SECONDS = env.number("PLANS_STOP_SECONDS", 15, low=0.1, high=600)
 PLANS_SWEEP_SECONDS = env.number("PLANS_SWEEP_SECONDS", 1, low=0.05, high=60)
+PLANS_RETRY_BASE_SECONDS = env.number("PLANS_RETRY_BASE_SECONDS", 1, low=0.01, high=300)
 PLANS_WATCHDOG_SECONDS = env.number("PLANS_WATCHDOG_SECONDS", 15, low=1, high=600)
 PLANS_MAX_UPLOAD_BYTES = env.whole("PLANS_MAX_UPLOAD_BYTES", 50 * 1024 * 1024, low=1, high=2**40)
 PLANS_SKILLS_DIR = env.text("PLANS_SKILLS_DIR", "")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
@@ -61,8 +63,6 @@ def put_file(path: Path) -> tuple[str, int]:
 
 def put_bytes(data: bytes) -> tuple[str, int]:
     """Store `data`; return (sha256, size)."""
-    import io
-
     return put_stream(io.BytesIO(data))
 
 
@@ -79,3 +79,13 @@ def free_bytes() -> int:
     folder = root()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return shutil.disk_usage(folder).free
+
+
+def stored_before(edge: float) -> Iterator[Path]:
+    """Yield stored and abandoned files last written before `edge` (seconds since the epoch)."""
+    for path in root().glob("??/??/*"):
+        if path.stat().st_mtime < edge:
+            yield path
+    for path in (root() / "incoming").glob("*"):
+        if path.stat().st_mtime < edge:
+            yield path

@@ -82,7 +82,9 @@ class Autonomy(StrEnum):
 # The whole of DESIGN §5 "Engine": target states per state. A failed task is left only by a person.
 TASK_MOVES: Mapping[TaskState, frozenset[TaskState]] = {
     TaskState.PENDING: frozenset({TaskState.READY, TaskState.SKIPPED, TaskState.CANCELLED}),
-    TaskState.READY: frozenset({TaskState.RUNNING, TaskState.WAITING, TaskState.SKIPPED, TaskState.FAILED, TaskState.CANCELLED}),
+    TaskState.READY: frozenset(
+        {TaskState.RUNNING, TaskState.WAITING, TaskState.SKIPPED, TaskState.FAILED, TaskState.CANCELLED}
+    ),
     TaskState.RUNNING: frozenset(
         {
             TaskState.SUCCEEDED,

@@ -14,8 +14,9 @@ REF_KEY = "$artifact"
 class ArtifactRef(BaseModel):
     """A reference to an immutable blob, in params, inputs and outputs alike.
 
-    JSON form: `{"$artifact": "<sha256>", "kind": "table", "name": "sales", "filename": "sales.parquet", "size": 1234, "meta": {...}}`.
-    `meta` of a table holds `{"columns": [{"name": str, "type": str}], "row_count": int}`; other keys are free (small JSON only).
+    JSON form: `{"$artifact": "<sha256>", "kind": "table", "name": "sales", "filename": "sales.parquet",
+    "size": 1234, "media_type": "…", "meta": {...}}`. `meta` of a table holds
+    `{"columns": [{"name": str, "type": str}], "row_count": int}`; other keys are free (small JSON only).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, serialize_by_alias=True)

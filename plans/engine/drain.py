@@ -1,0 +1,189 @@
+"""The drain loop: one per worker process, owner of its only database connection (DESIGN §5 "Drain")."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from dataclasses import dataclass, field
+
+import structlog
+from django.conf import settings
+from django.db import OperationalError, connection
+
+from plans.core.skill import Runner
+from plans.core.states import TaskKind
+from plans.engine import gates, hot, outcomes, overdue, stopping, turn
+from plans.engine.gates import Gate
+from plans.engine.hot import Done
+from plans.engine.load import RunCache, jobs
+from plans.engine.slots import Slots
+from plans.engine.sql import is_sqlite, transact, worker_id
+from plans.engine.steps import Ended, Job, Kept, perform
+
+log = structlog.get_logger("plans.engine")
+
+LINGER_SECONDS = 0.1
+LOOK_SECONDS_SQLITE = 0.002
+LOOK_SECONDS = 0.005
+BUSY_WAIT_SECONDS = 0.25
+DUE_SECONDS = 0.1
+FLAGS_SECONDS = 0.5
+GATE_BATCH = 16
+TROUBLE_SECONDS = 0.5
+
+
+@dataclass
+class Drain:
+    """State of one process's loop. `run` returns when nothing runs and nothing was ready for LINGER_SECONDS."""
+
+    runner: Runner
+    slots: Slots
+    worker: str = field(default_factory=worker_id)
+    cache: RunCache = field(default_factory=RunCache)
+    # what slots handed back and is not committed yet: kept until the commit has succeeded
+    inbox: deque[Ended | Kept] = field(default_factory=deque)
+    done: list[Done] = field(default_factory=list)
+    data_version: int = -1
+    look_at_all: bool = True
+    renewed_at: float = field(default_factory=time.monotonic)
+    flags_at: float = 0.0
+    due_at: float = 0.0
+    idle_since: float = field(default_factory=time.monotonic)
+
+    def run(self) -> None:
+        while True:
+            try:
+                self.step()
+            except OperationalError as error:
+                # The database is away or overloaded. Nothing is lost: uncommitted results stay here, leases elsewhere.
+                log.error("database_trouble", error=str(error))
+                connection.close()
+                self.data_version, self.look_at_all = -1, True
+                time.sleep(TROUBLE_SECONDS)
+            if self.slots.is_exhausted and not self.slots.active:
+                self._replace_process()
+            if self._is_over():
+                return
+
+    def _is_over(self) -> bool:
+        if self.slots.active or self.done or self.inbox:
+            return False
+        return stopping.requested_at() is not None or time.monotonic() - self.idle_since >= LINGER_SECONDS
+
+    def step(self) -> None:
+        """Collect what ended, commit it with the next claims, start them."""
+        self.inbox.extend(self.slots.collect(self._wait_seconds()))
+        while self.inbox:
+            self._take_in(self.inbox[0])
+            self.inbox.popleft()
+        self._keep_time()
+        free = 0 if stopping.requested_at() else self.slots.free
+        wants = free > 0 and self._something_is_ready()
+        if self.done or wants:
+            result = turn.take(self.done, free, self.worker)
+            self.done = []
+            if result.gated:
+                self.look_at_all = True
+            self._start(jobs(result.claimed, self.cache))
+        if wants:
+            self._open_gates()
+        if self.slots.active or self.inbox or wants:
+            self.idle_since = time.monotonic()
+
+    def _wait_seconds(self) -> float:
+        if self.inbox or self.done or self.look_at_all:
+            return 0.0
+        if self.slots.free > 0 and not stopping.requested_at():
+            return LOOK_SECONDS_SQLITE if is_sqlite() else LOOK_SECONDS
+        return BUSY_WAIT_SECONDS
+
+    def _take_in(self, one: Ended | Kept) -> None:
+        if isinstance(one, Kept):
+            outcomes.keep(one)
+        elif isinstance(one, Done):
+            self.done.append(one)
+            self.look_at_all = True
+        else:
+            is_stop = stopping.requested_at() is not None
+            outcomes.commit(one, stopping=is_stop, catalogue=self.runner.catalogue())
+            self.look_at_all = True
+
+    def _something_is_ready(self) -> bool:
+        """Look without writing: on SQLite only when another connection has committed since the last look."""
+        if not self.look_at_all and is_sqlite() and not self._others_committed():
+            return False
+        self.look_at_all = False
+        return hot.has("state = 'ready'")
+
+    def _others_committed(self) -> bool:
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA data_version")
+            version = int(cursor.fetchone()[0])
+        changed, self.data_version = version != self.data_version, version
+        return changed
+
+    def _start(self, started: list[Job]) -> None:
+        # A step that takes microseconds and has the process to itself saves the hand-off; anything else would hold up
+        # claims and leases of others.
+        if len(started) == 1 and started[0].claimed.instant and not self.slots.active and not self.done:
+            self.inbox.append(perform(started[0], self.runner, outcomes.keep))
+            return
+        for job in started:
+            self.slots.start(job)
+
+    def _open_gates(self) -> None:
+        for task_id in gates.waiting_ids(GATE_BATCH):
+            opened = gates.open_gate(
+                task_id, free=self.slots.free, worker=self.worker, runner=self.runner, cache=self.cache
+            )
+            if opened.gate in (Gate.MOVED, Gate.STARTED):
+                self.look_at_all = True
+            if opened.job is None:
+                continue
+            if opened.job.claimed.runs_in == "engine" and opened.job.claimed.kind == TaskKind.STEP:
+                self.inbox.append(perform(opened.job, self.runner, outcomes.keep))
+            else:
+                self.slots.start(opened.job)
+
+    def _keep_time(self) -> None:
+        """Renew leases, make due rows ready, notice cancelled runs, over-long steps and a request to stop."""
+        now = time.monotonic()
+        if now - self.due_at >= DUE_SECONDS:
+            self.due_at = now
+            if hot.has_due() and transact(hot.wake_due):
+                self.look_at_all = True
+        if not self.slots.active:
+            self.renewed_at = now
+            return
+        if now - self.renewed_at >= settings.PLANS_LEASE_SECONDS / 3:
+            self.renewed_at = now
+            held = [active.job.claimed for active in self.slots.active.values()]
+            for lost in transact(lambda: hot.renew(held, settings.PLANS_LEASE_SECONDS)):
+                self.slots.active[lost.task_id].job.stop.set()
+                self.slots.fence(lost.task_id)
+        if now - self.flags_at >= FLAGS_SECONDS:
+            self.flags_at = now
+            overdue.flag_cancelled(self.slots, now)
+        if overdue.enforce(self.slots, now, self.runner.catalogue()):
+            self.look_at_all = True
+
+    def _replace_process(self) -> None:
+        """Every slot is held by a step that does not come back: leave, and let the cluster start a fresh process."""
+        log.error("slots_exhausted", worker=self.worker)
+        connection.close()
+        os._exit(70)
+
+
+_slots: dict[int, Slots] = {}
+
+
+def drain(runner: Runner) -> None:
+    """Work until nothing is ready. Called in a worker process for each doorbell, or in a command's own process."""
+    pid = os.getpid()
+    if pid not in _slots:
+        # Threads do not survive a fork: each process makes its own.
+        _slots.clear()
+        _slots[pid] = Slots(count=settings.PLANS_SLOTS_PER_WORKER, runner=runner)
+    _slots[pid].runner = runner
+    Drain(runner=runner, slots=_slots[pid]).run()

@@ -1,0 +1,203 @@
+"""Gated tasks: a condition, an approval, an engine skill or a milestone. Decided on the loop, one transaction each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django.conf import settings
+from django.db.models.functions import Now
+
+from plans.core.errors import ErrorClass, ExpressionError
+from plans.core.hashing import digest
+from plans.core.jsontypes import JsonObject
+from plans.core.kinds import EventKind, RunsIn
+from plans.core.scope import evaluate
+from plans.core.skill import Runner
+from plans.core.states import AttemptState, RequestKind, RequestState, SkipReason, TaskKind, TaskState
+from plans.engine import hot, ladder
+from plans.engine.load import RunCache, jobs
+from plans.engine.settle import Changes, close_attempt, locked
+from plans.engine.sql import transact
+from plans.engine.steps import Failed, Job, rendered_params, scope_of
+from plans.events import Line
+from plans.models import Attempt, Request, Task
+
+
+class Gate(StrEnum):
+    """What a look at one gated task led to."""
+
+    STARTED = "started"
+    MOVED = "moved"
+    NO_SLOT = "no_slot"
+    GONE = "gone"
+
+
+@dataclass(slots=True, kw_only=True)
+class Opened:
+    gate: Gate
+    job: Job | None = None
+
+
+def waiting_ids(limit: int) -> list[int]:
+    """Return gated ready tasks in the claim's order."""
+    rows = Task.objects.filter(state=TaskState.READY, gated=True).order_by("-priority", "-rank", "pk")
+    return list(rows.values_list("pk", flat=True)[:limit])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What the task's own expressions say; made before the transaction, since its upstream no longer changes."""
+
+    holds: bool = True
+    params: JsonObject | None = None
+    error: ExpressionError | None = None
+
+
+def open_gate(task_id: int, *, free: int, worker: str, runner: Runner, cache: RunCache) -> Opened:
+    """Decide one gated task: skip it, ask for approval, end it (milestone), or claim it for this worker."""
+    task = Task.objects.filter(pk=task_id, state=TaskState.READY).first()
+    if task is None:
+        return Opened(gate=Gate.GONE)
+    if task.kind == TaskKind.STEP and task.runs_in != RunsIn.ENGINE and free <= 0:
+        return Opened(gate=Gate.NO_SLOT)
+    verdict = judge(task, runner, cache)
+
+    def work() -> Opened:
+        found = locked([task_id])
+        if not found or found[0].state != TaskState.READY or found[0].attempt != task.attempt:
+            return Opened(gate=Gate.GONE)
+        changes = Changes(task.run_id)
+        opened = _decide(changes, found[0], verdict, worker, cache)
+        changes.flush()
+        return opened
+
+    return transact(work)
+
+
+def judge(task: Task, runner: Runner, cache: RunCache) -> Verdict:
+    """Evaluate the task's condition and render its params."""
+    if task.kind == TaskKind.MILESTONE:
+        return Verdict(params={})
+    job = jobs([preview(task)], cache)[0]
+    try:
+        condition = task.spec.get("run_if")
+        if condition and not _holds(condition, job, runner):
+            return Verdict(holds=False)
+        return Verdict(params=rendered_params(job, runner))
+    except ExpressionError as error:
+        return Verdict(error=error)
+
+
+def _decide(changes: Changes, task: Task, verdict: Verdict, worker: str, cache: RunCache) -> Opened:
+    if not verdict.holds:
+        changes.skip(task, SkipReason.CONDITION, condition=task.spec["run_if"])
+        return Opened(gate=Gate.MOVED)
+    if verdict.error is not None:
+        return _fail_at_gate(changes, task, worker, verdict.error)
+    approval = None
+    if task.needs_approval and not _resumes(task):
+        effect = describe(task, verdict.params or {})
+        approval = _usable_approval(changes, task, digest(effect))
+        if approval is None:
+            _ask_approval(changes, task, effect)
+            return Opened(gate=Gate.MOVED)
+    claimed = _start(changes, task, worker)
+    if approval is not None:
+        # Single use: consumed by the transaction that starts the task.
+        Request.objects.filter(pk=approval.pk, consumed_at__isnull=True).update(consumed_at=Now())
+    if task.kind == TaskKind.MILESTONE:
+        task.attempt = claimed.attempt
+        _end_milestone(changes, task)
+        return Opened(gate=Gate.MOVED)
+    return Opened(gate=Gate.STARTED, job=jobs([claimed], cache)[0])
+
+
+def _resumes(task: Task) -> bool:
+    """True when the call that was approved goes on after a question or a wait: it is the same start, not a new one."""
+    return Attempt.objects.filter(task=task, number=task.attempt, state=AttemptState.SUSPENDED).exists()
+
+
+def preview(task: Task) -> hot.Claimed:
+    """Return the task as a claim would show it, without claiming."""
+    return hot.Claimed(
+        task_id=task.pk,
+        run_id=task.run_id,
+        key=task.key,
+        kind=task.kind,
+        attempt=task.attempt,
+        skill=task.skill,
+        spec=task.spec,
+        has_references=task.has_references,
+        instant=task.instant,
+        timeout_seconds=task.timeout_seconds,
+        idempotent=task.idempotent,
+        runs_in=task.runs_in,
+        checkpoint=task.checkpoint,
+    )
+
+
+def _holds(condition: str, job: Job, runner: Runner) -> bool:
+    value = evaluate(condition, scope_of(job, runner))
+    if not isinstance(value, bool):
+        raise ExpressionError("condition_not_boolean", expression=condition)
+    return value
+
+
+def describe(task: Task, params: JsonObject) -> JsonObject:
+    """Return exactly what an approval of `task` allows; its digest is what the approval is bound to.
+
+    Not the revision: an edit elsewhere in the plan voids nothing. Inputs go in by their content hashes, inside params.
+    """
+    return {
+        "run": str(task.run.uuid),
+        "task": task.key,
+        "skill": task.skill,
+        "version": task.skill_version,
+        "params": params,
+        "limits": {"timeout_seconds": task.timeout_seconds, "retries": task.retries},
+    }
+
+
+def _usable_approval(changes: Changes, task: Task, wanted: str) -> Request | None:
+    """Return a decided, unused approval of exactly this effect; void one whose effect has changed."""
+    rows = Request.objects.filter(
+        task=task, kind=RequestKind.TASK_APPROVAL, state=RequestState.DECIDED, decision="approve", consumed_at=None
+    )
+    usable = None
+    for request in rows:
+        if request.digest == wanted:
+            usable = request
+        else:
+            Request.objects.filter(pk=request.pk).update(state=RequestState.VOID)
+            changes.say(EventKind.REQUEST_VOID, task, request=str(request.uuid), why="effect_changed")
+    return usable
+
+
+def _ask_approval(changes: Changes, task: Task, effect: JsonObject) -> None:
+    if changes.move(task, TaskState.WAITING, ready_at=None):
+        changes.say(EventKind.TASK_WAITING, task, why=RequestKind.TASK_APPROVAL.value)
+        content = {"effect": effect, "task": task.key, "risk": task.spec.get("risk", "")}
+        ladder.open_request(changes, task, RequestKind.TASK_APPROVAL, digest=digest(effect), content=content)
+
+
+def _start(changes: Changes, task: Task, worker: str) -> hot.Claimed:
+    claimed = hot.claim(1, worker, settings.PLANS_LEASE_SECONDS, only=task.pk)[0]
+    changes.lines.append(
+        Line(kind=EventKind.TASK_RUNNING, task_key=task.key, attempt=claimed.attempt, data={"worker": worker})
+    )
+    return claimed
+
+
+def _end_milestone(changes: Changes, task: Task) -> None:
+    close_attempt(task.pk, task.attempt, AttemptState.SUCCEEDED)
+    changes.end(task, TaskState.SUCCEEDED, attempt=task.attempt)
+    changes.say(EventKind.TASK_SUCCEEDED, task)
+
+
+def _fail_at_gate(changes: Changes, task: Task, worker: str, error: ExpressionError) -> Opened:
+    """An expression that cannot be resolved is a failed attempt: it has its number, its event and the ladder."""
+    claimed = _start(changes, task, worker)
+    failed = Failed(claimed=claimed, code=error.code, params=dict(error.params), error_class=ErrorClass.BAD_INPUT)
+    ladder.fail(changes, failed)
+    return Opened(gate=Gate.MOVED)

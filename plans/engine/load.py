@@ -1,0 +1,74 @@
+"""Read what claimed tasks need before they go to a slot: run inputs, upstream outputs, answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from plans.core.jsontypes import JsonObject
+from plans.core.states import AttemptState, RequestKind, RequestState
+from plans.engine import outputs as outs
+from plans.engine.hot import Claimed
+from plans.engine.steps import Job
+from plans.models import Attempt, Dependency, Request, Run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFacts:
+    """What never changes about a run once its tasks run."""
+
+    uuid: str
+    inputs: JsonObject
+
+
+class RunCache:
+    """Facts of recently seen runs, so that a step of a large run costs no query for them."""
+
+    LIMIT = 200
+
+    def __init__(self) -> None:
+        self._facts: dict[int, RunFacts] = {}
+
+    def get(self, run_id: int) -> RunFacts:
+        found = self._facts.get(run_id)
+        if found is None:
+            if len(self._facts) >= self.LIMIT:
+                self._facts.clear()
+            run = Run.objects.only("uuid", "inputs").get(pk=run_id)
+            found = self._facts[run_id] = RunFacts(uuid=str(run.uuid), inputs=run.inputs)
+        return found
+
+
+def upstream_outputs(task_ids: Sequence[int]) -> dict[int, dict[str, JsonObject]]:
+    """Return, per task, its upstream tasks' outputs by key; a task without outputs gives its declared names as null."""
+    found: dict[int, dict[str, JsonObject]] = {}
+    edges = (
+        Dependency.objects.filter(downstream_id__in=task_ids)
+        .order_by("upstream_id")
+        .values_list("downstream_id", "upstream__key", "upstream__outputs", "upstream__spec")
+    )
+    for downstream_id, key, outputs, spec in edges:
+        found.setdefault(downstream_id, {})[key] = outputs if outputs is not None else outs.nulls(spec)
+    return found
+
+
+def answers(task_id: int) -> dict[str, JsonObject]:
+    """Return the answers given to a task's questions, the latest per key."""
+    rows = Request.objects.filter(task_id=task_id, kind=RequestKind.QUESTION).exclude(state=RequestState.OPEN)
+    return {row.key: row.answer for row in rows.order_by("pk") if row.answer is not None}
+
+
+def jobs(claimed: Sequence[Claimed], cache: RunCache) -> list[Job]:
+    """Return a Job for each claim."""
+    referring = [one.task_id for one in claimed if one.has_references]
+    upstream = upstream_outputs(referring) if referring else {}
+    result = []
+    for one in claimed:
+        facts = cache.get(one.run_id)
+        job = Job(claimed=one, run_uuid=facts.uuid, inputs=facts.inputs, upstream=upstream.get(one.task_id, {}))
+        if one.attempt > 1:
+            before = Attempt.objects.filter(task_id=one.task_id, number=one.attempt - 1).values_list("state", flat=True)
+            one.resumed = AttemptState.SUSPENDED in before
+            job.answers = answers(one.task_id)
+        result.append(job)
+    return result

@@ -1,0 +1,120 @@
+"""Decide requests: exactly once, by someone who may at that moment, on exactly what was shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+from jsonschema import Draft202012Validator
+
+from plans.core.errors import InputError, StaleDecision, StateError
+from plans.core.jsontypes import JsonObject
+from plans.core.kinds import EventKind
+from plans.core.states import RequestKind, RequestState, SkipReason, TaskState
+from plans.engine import control, doorbell
+from plans.engine.plans import decide, decided_error
+from plans.engine.settle import Changes, locked
+from plans.models import Request, Task
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser, User
+
+
+class NotAllowed(StateError):
+    """The person may not decide this request (any more)."""
+
+    default_code = "not_allowed"
+
+
+def may_decide(request: Request, user: User | AnonymousUser) -> bool:
+    """Tell whether `user` may decide `request` now: the run's owner, an assignee, or an operator."""
+    if not user.is_authenticated or not user.is_active:
+        return False
+    if request.run.owner_id == user.pk or user.has_perm("plans.operate"):
+        return True
+    return request.assignees.filter(pk=user.pk).exists()
+
+
+def decide_approval(*, request: Request, approve: bool, digest: str, by: User, comment: str = "") -> None:
+    """Approve or reject a task. Raises AlreadyDecided, StaleDecision (the digest is not what would happen), NotAllowed."""
+    with transaction.atomic():
+        changes, request, task = _open(request, RequestKind.TASK_APPROVAL, by)
+        if digest != request.digest:
+            raise StaleDecision("effect_changed", task=task.key)
+        decide(changes, request, "approve" if approve else "reject", by, comment)
+        if approve:
+            _to_ready(changes, task)
+        else:
+            changes.skip(task, SkipReason.PERSON, actor_id=by.pk, comment=comment)
+        changes.flush()
+
+
+def answer_question(*, request: Request, answer: JsonObject, by: User) -> None:
+    """Store an answer that fits the question's schema; the task goes on once no question of it is open.
+
+    Raises InputError `answer_invalid` (field, message), AlreadyDecided, NotAllowed.
+    """
+    check_answer(request, answer)
+    with transaction.atomic():
+        changes, request, task = _open(request, RequestKind.QUESTION, by)
+        decide(changes, request, "answer", by, answer=answer)
+        others = Request.objects.filter(task=task, kind=RequestKind.QUESTION, state=RequestState.OPEN)
+        if not others.exists():
+            _to_ready(changes, task)
+        changes.flush()
+
+
+def check_answer(request: Request, answer: JsonObject) -> None:
+    """Raise InputError naming the first field that does not fit."""
+    errors = sorted(
+        Draft202012Validator(request.schema or {}).iter_errors(answer), key=lambda e: list(map(str, e.path))
+    )
+    if errors:
+        first = errors[0]
+        field = str(first.path[0]) if first.path else _missing(first)
+        raise InputError("answer_invalid", field=field, message=first.message)
+
+
+def _missing(error: Any) -> str:
+    if error.validator == "required":
+        return next((name for name in error.validator_value if name not in error.instance), "")
+    return ""
+
+
+def decide_failure(*, request: Request, choice: str, by: User, comment: str = "") -> None:
+    """Retry (again from the first try), skip, or stop the run. Raises InputError for another choice."""
+    if choice not in request.content.get("choices", []):
+        raise InputError("choice_unknown", choice=choice)
+    with transaction.atomic():
+        changes, request, task = _open(request, RequestKind.FAILURE, by)
+        decide(changes, request, choice, by, comment)
+        if choice == "retry":
+            _to_ready(changes, task, tries_used=0, losses=0)
+        elif choice == "skip":
+            changes.skip(task, SkipReason.PERSON, actor_id=by.pk, comment=comment)
+        else:
+            if changes.end(task, TaskState.FAILED):
+                changes.say(EventKind.TASK_FAILED, task, actor_id=by.pk, error=task.error)
+            control.cancel_rest(changes, request.run, by)
+        changes.flush()
+
+
+def _open(request: Request, kind: RequestKind, by: User) -> tuple[Changes, Request, Task]:
+    """Lock the task, then read the request as it is now; refuse what is decided or not this person's to decide."""
+    if request.task_id is None:
+        raise InputError("request_without_task")
+    task = locked([request.task_id])[0]
+    now = Request.objects.select_related("run", "task", "decided_by").get(pk=request.pk)
+    if now.kind != kind:
+        raise InputError("request_of_other_kind", kind=now.kind)
+    if not may_decide(now, by):
+        raise NotAllowed
+    if now.state != RequestState.OPEN or task.state != TaskState.WAITING:
+        raise decided_error(now)
+    return Changes(now.run_id), now, task
+
+
+def _to_ready(changes: Changes, task: Task, **columns: Any) -> None:
+    if changes.move(task, TaskState.READY, ready_at=None, **columns):
+        changes.readied.append(task.key)
+        doorbell.ring(task.run_id)

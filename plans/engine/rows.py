@@ -1,0 +1,119 @@
+"""Make the task and dependency rows of an approved plan."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from plans.core import graph
+from plans.core.catalogue import SkillInfo
+from plans.core.kinds import Approval, Risk, RunsIn
+from plans.core.spec import Milestone, PlanSpec, TaskSpec
+from plans.core.states import Autonomy, TaskKind, TaskState
+from plans.models import Dependency, Run, Task
+
+DEFAULT_SECONDS = 1.0
+RISKS = [Risk.LOW, Risk.MEDIUM, Risk.HIGH]
+
+
+def needs_approval(spec: TaskSpec, info: SkillInfo, autonomy: str) -> bool:
+    """Tell whether a step asks before it starts: the stricter of skill row and plan, as the autonomy reads it."""
+    if info.approval == Approval.ALWAYS:
+        return True
+    if autonomy in (Autonomy.PLAN_ONLY, Autonomy.UNATTENDED):
+        return False
+    always = spec.approval == Approval.ALWAYS or spec.confidence == "low"
+    if autonomy == Autonomy.EVERY_STEP:
+        # A step that only asks or waits is itself a stop; asking before asking helps nobody.
+        return always or info.runs_in != RunsIn.ENGINE
+    return always or effective_risk(spec, info) == Risk.HIGH
+
+
+def effective_risk(spec: TaskSpec, info: SkillInfo) -> Risk:
+    """Return the higher of what the skill says and what the plan says."""
+    return max(info.risk, spec.risk or Risk.LOW, key=RISKS.index)
+
+
+def capped(wanted: int | None, most: int) -> int:
+    """A plan may only tighten what the skill's row allows."""
+    return most if wanted is None else min(wanted, most)
+
+
+def upstream_map(plan: PlanSpec) -> dict[str, set[str]]:
+    """Return every row's upstream rows: steps by `depends_on`, a milestone by its steps and child milestones."""
+    edges: dict[str, set[str]] = {milestone.id: set() for milestone in plan.milestones}
+    for task in plan.tasks:
+        edges[task.id] = set(task.depends_on)
+    for task in plan.tasks:
+        if task.milestone is not None:
+            edges[task.milestone].add(task.id)
+    for milestone in plan.milestones:
+        if milestone.parent is not None:
+            edges[milestone.parent].add(milestone.id)
+    return edges
+
+
+def create(run: Run, plan: PlanSpec, catalogue: Mapping[str, SkillInfo]) -> list[str]:
+    """Create the rows of `plan` for `run`; return the keys that are ready at once."""
+    edges = upstream_map(plan)
+    seconds = {task.id: task.estimate.seconds or DEFAULT_SECONDS for task in plan.tasks}
+    ranks = graph.remaining(edges, {key: seconds.get(key, 0.0) for key in edges})
+    rows: dict[str, Task] = {}
+    for position, task in enumerate(plan.tasks):
+        rows[task.id] = _step(run, task, catalogue[task.skill], bool(edges[task.id]), ranks[task.id], position)
+    for position, milestone in enumerate(plan.milestones):
+        rows[milestone.id] = _milestone(run, milestone, position)
+    for key, row in rows.items():
+        row.unmet = len(edges[key])
+        row.state = TaskState.PENDING if row.unmet else TaskState.READY
+    # ids are taken in insertion order, so equal priority and rank run in the plan's order
+    saved = {row.key: row for row in Task.objects.bulk_create(rows.values(), batch_size=500)}
+    Dependency.objects.bulk_create(
+        (Dependency(upstream=saved[up], downstream=saved[down]) for down, ups in edges.items() for up in sorted(ups)),
+        batch_size=1000,
+    )
+    return [key for key, row in saved.items() if row.state == TaskState.READY]
+
+
+def _step(run: Run, spec: TaskSpec, info: SkillInfo, has_upstream: bool, rank: float, position: int) -> Task:
+    stored: dict[str, Any] = spec.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    stored["outputs"] = {name: kind.value for name, kind in spec.outputs.items()}
+    asks = needs_approval(spec, info, run.autonomy)
+    return Task(
+        run=run,
+        key=spec.id,
+        kind=TaskKind.STEP,
+        name=spec.name[:500],
+        milestone_key=spec.milestone or "",
+        position=position,
+        skill=spec.skill,
+        skill_version=info.version,
+        spec=stored,
+        always_run=spec.always_run,
+        needs_approval=asks,
+        gated=asks or spec.run_if is not None or info.runs_in == RunsIn.ENGINE,
+        has_references=has_upstream and (spec.run_if is not None or "{{" in json.dumps(spec.params)),
+        priority=spec.priority,
+        rank=rank,
+        runs_in=info.runs_in,
+        instant=info.instant,
+        idempotent=info.idempotent,
+        timeout_seconds=capped(spec.timeout_seconds, info.timeout_seconds),
+        retries=capped(spec.retries, info.retries),
+    )
+
+
+def _milestone(run: Run, spec: Milestone, position: int) -> Task:
+    return Task(
+        run=run,
+        key=spec.id,
+        kind=TaskKind.MILESTONE,
+        name=spec.name[:500],
+        milestone_key=spec.parent or "",
+        position=position,
+        spec=spec.model_dump(mode="json", by_alias=True, exclude_defaults=True),
+        needs_approval=spec.approval == Approval.ALWAYS and run.autonomy in (Autonomy.EVERY_STEP, Autonomy.RISKY_STEPS),
+        gated=True,
+        runs_in=RunsIn.ENGINE,
+    )

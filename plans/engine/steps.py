@@ -1,0 +1,197 @@
+"""Run one claimed task to its end, touching no rows: render, call the skill, bind and encode what came."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import structlog
+
+from plans.core.bind import bind_outputs
+from plans.core.errors import ErrorClass, ExpressionError, LeaseLost, PlannerError, SkillCancelled, SkillError
+from plans.core.hashing import digest
+from plans.core.jsontypes import Json, JsonObject
+from plans.core.kinds import ValueKind
+from plans.core.scope import Scope, render_params
+from plans.core.skill import Ask, Expand, Outputs, Result, Runner, WaitUntil, Work
+from plans.core.states import TaskKind
+from plans.core.values import ArtifactRef
+from plans.engine import outputs as outs
+from plans.engine.context import Checkpoint, SkillContext
+from plans.engine.hot import Claimed, Done
+
+log = structlog.get_logger("plans.engine")
+
+
+@dataclass(slots=True, kw_only=True)
+class Job:
+    """A claimed task with everything it needs, read from rows before it goes to a slot."""
+
+    claimed: Claimed
+    run_uuid: str
+    inputs: JsonObject
+    upstream: dict[str, JsonObject] = field(default_factory=dict)
+    answers: dict[str, JsonObject] = field(default_factory=dict)
+    stop: threading.Event = field(default_factory=threading.Event)
+    """Set by the loop when the run is cancelled, the time is over or the worker stops."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Failed:
+    claimed: Claimed
+    code: str
+    params: JsonObject
+    error_class: ErrorClass
+    retry_after_seconds: float | None = None
+    rendered: str | None = None
+    log: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Suspended:
+    claimed: Claimed
+    result: Ask | WaitUntil
+    rendered: str | None = None
+    log: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Planned:
+    claimed: Claimed
+    result: Expand
+    log: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Stopped:
+    """The attempt ended because it was told to: `why` is cancelled, timeout or stopping."""
+
+    claimed: Claimed
+    log: str = ""
+    why: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Kept:
+    """A checkpoint to commit, on its way from a slot to the loop."""
+
+    claimed: Claimed
+    checkpoint: Checkpoint
+
+
+Ended = Done | Failed | Suspended | Planned | Stopped
+
+
+def scope_of(job: Job, runner: Runner) -> Scope:
+    """Return the names the task's expressions may use."""
+    upstream = {key: outs.inflate(values) for key, values in job.upstream.items()}
+    return Scope(inputs=job.inputs, answers=job.answers, upstream=upstream, load_rows=runner.load_rows)
+
+
+def rendered_params(job: Job, runner: Runner) -> JsonObject:
+    """Return the params as the skill will get them. Raises ExpressionError naming what cannot be resolved."""
+    spec = job.claimed.spec
+    if job.claimed.kind == TaskKind.PLANNING:
+        return dict(spec.get("params", {}))
+    info = runner.catalogue().get(job.claimed.skill)
+    literal = info.literal if info else frozenset()
+    return render_params(spec.get("params", {}), scope_of(job, runner), literal)
+
+
+def idempotency_key(job: Job, params: JsonObject) -> str:
+    """Return a key equal for all attempts of this call with these inputs."""
+    return digest([job.run_uuid, job.claimed.key, params])
+
+
+def make_context(job: Job, params: JsonObject, send: Callable[[Checkpoint], None]) -> SkillContext:
+    claimed = job.claimed
+    return SkillContext(
+        run_id=job.run_uuid,
+        task_key=claimed.key,
+        attempt=claimed.attempt,
+        deadline=time.monotonic() + claimed.timeout_seconds,
+        idempotency_key=idempotency_key(job, params),
+        resumed=claimed.resumed,
+        answers=job.answers,
+        saved=claimed.checkpoint,
+        send=send,
+        stop=job.stop,
+    )
+
+
+def perform(job: Job, runner: Runner, send: Callable[[Kept], None]) -> Ended:
+    """Run the job's skill and return how it ended; every exception becomes a Failed."""
+    claimed = job.claimed
+    rendered: str | None = None
+    context: SkillContext | None = None
+    try:
+        params = rendered_params(job, runner)
+        rendered = outs.encode(params) if params else None
+        context = make_context(job, params, lambda item: send(Kept(claimed=claimed, checkpoint=item)))
+        work = Work(kind=claimed.kind, skill=claimed.skill, params=params, inputs=job.inputs)
+        result = runner.execute(work, context)
+        return _ended(claimed, result, rendered, context)
+    except (SkillCancelled, LeaseLost):
+        return Stopped(claimed=claimed, log=context.log_text() if context else "")
+    except PlannerError as error:
+        return _failed(claimed, error, rendered, context)
+    except Exception:
+        log.exception("skill_raised", task=claimed.key, attempt=claimed.attempt, skill=claimed.skill)
+        problem = SkillError("skill_bug", skill=claimed.skill)
+        return _failed(claimed, problem, rendered, context)
+    finally:
+        if context is not None:
+            context.close()
+
+
+def _failed(claimed: Claimed, error: PlannerError, rendered: str | None, context: SkillContext | None) -> Failed:
+    error_class = ErrorClass.BAD_INPUT if isinstance(error, ExpressionError) else ErrorClass.PERMANENT
+    return Failed(
+        claimed=claimed,
+        code=error.code,
+        params=dict(error.params),
+        error_class=getattr(error, "error_class", error_class),
+        retry_after_seconds=getattr(error, "retry_after_seconds", None),
+        rendered=rendered,
+        log=context.log_text() if context else "",
+    )
+
+
+def _ended(claimed: Claimed, result: Result, rendered: str | None, context: SkillContext) -> Ended:
+    text = context.log_text()
+    if isinstance(result, (Ask, WaitUntil)):
+        return Suspended(claimed=claimed, result=result, rendered=rendered, log=text)
+    if isinstance(result, Expand):
+        if claimed.kind != TaskKind.PLANNING:
+            raise SkillError("not_available_yet", feature="expand")
+        return Planned(claimed=claimed, result=result, log=text)
+    return _bound(claimed, result, rendered, context)
+
+
+def _bound(claimed: Claimed, result: Outputs, rendered: str | None, context: SkillContext) -> Done:
+    declared = {name: ValueKind(kind) for name, kind in claimed.spec.get("outputs", {}).items()}
+    values: Mapping[str, Any]
+    if declared:
+        values, conversions = bind_outputs(declared, result.values)
+        for conversion in conversions:
+            context.log(f"converted: {conversion}")
+    else:
+        values = {name: _plain(value) for name, value in result.values.items()}
+    try:
+        packed = outs.pack(values, declared)
+    except ValueError as error:
+        raise SkillError("output_not_json", reason=str(error)) from error
+    return Done(
+        claimed=claimed,
+        outputs=outs.encode(packed) if packed else None,
+        params=rendered,
+        log=context.log_text(),
+        artifacts=outs.refs(packed),
+    )
+
+
+def _plain(value: Json | ArtifactRef) -> Json:
+    return value.model_dump(mode="json", by_alias=True) if isinstance(value, ArtifactRef) else value

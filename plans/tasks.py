@@ -1,0 +1,40 @@
+"""What django-q2 calls, and the wiring of skills and planning into the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from plans import queries, storage
+from plans.core.catalogue import SkillInfo
+from plans.core.jsontypes import JsonObject
+from plans.core.skill import Context, Result, Runner, Work
+from plans.core.states import TaskKind
+from plans.core.values import ArtifactRef
+from plans.engine import drain as engine_drain
+from plans.planning import planner
+from plans.skills import registry, tables
+from plans.skills.execute import execute_skill
+
+
+def catalogue() -> Mapping[str, SkillInfo]:
+    """Return the enabled skills with what operators set."""
+    return registry.catalogue(queries.skill_settings())
+
+
+def execute(work: Work, context: Context) -> Result:
+    if work.kind == TaskKind.PLANNING:
+        return planner.plan(work.params, catalogue())
+    return execute_skill(work.skill, work.params, context)
+
+
+def load_rows(ref: ArtifactRef, limit: int) -> list[JsonObject]:
+    return tables.load_rows(storage.local_path(ref.sha256), limit)
+
+
+def runner() -> Runner:
+    return Runner(execute=execute, load_rows=load_rows, catalogue=catalogue)
+
+
+def drain(run_id: int) -> None:
+    """Work until nothing is ready; `run_id` is a hint only."""
+    engine_drain.drain(runner())
