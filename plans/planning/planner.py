@@ -1,0 +1,71 @@
+"""The planning task: a playbook and its inputs become a compiled plan."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+from plans.core.catalogue import Catalogue
+from plans.core.compile import compile_plan
+from plans.core.errors import NoPlaybook
+from plans.core.expressions import evaluate
+from plans.core.jsontypes import Json, JsonObject
+from plans.core.placeholders import render
+from plans.core.skill import Expand
+from plans.planning.builders import build
+from plans.planning.definition import FileParameter, PeriodParameter, Playbook, get
+from plans.planning.inputs import fields
+
+# Words about a task that may hold inputs; params and conditions are rendered when the task runs.
+_TASK_WORDS = ("name", "description", "expected_output")
+
+
+def plan(params: Mapping[str, Any], catalogue: Catalogue) -> Expand:
+    """Plan `{"goal", "playbook", "inputs"}` with a playbook. Raises NoPlaybook."""
+    if not params.get("playbook"):
+        raise NoPlaybook("no_playbook")
+    drafted = draft(get(str(params["playbook"])), str(params.get("goal") or ""), dict(params.get("inputs") or {}))
+    compiled = compile_plan(drafted, catalogue)
+    notes = {"levels": compiled.levels, "critical_path": compiled.critical_path, "estimate": compiled.estimate}
+    accepted = compiled.plan.model_dump(mode="json") if compiled.plan else drafted
+    return Expand(plan=accepted, findings=tuple(compiled.findings), notes=notes)
+
+
+def draft(playbook: Playbook, goal: str, inputs: JsonObject) -> JsonObject:
+    """Return the playbook's plan for these inputs, not yet compiled."""
+    made = {"schema": 1, "goal": goal, **copy.deepcopy(playbook.plan)}
+    if playbook.builder:
+        made = build(playbook.builder, made, inputs)
+    intent = {"assumptions": [], "entities": {}, **made.get("intent", {})}
+    intent["assumptions"] = _assumptions(playbook, goal, inputs) + intent["assumptions"]
+    intent["entities"] = {"playbook": playbook.name, **intent["entities"]}
+    made["intent"] = _said(intent, inputs)
+    for task in made["tasks"]:
+        task.update({key: _said(task[key], inputs) for key in _TASK_WORDS if key in task})
+    return made
+
+
+def _said(value: Json, inputs: JsonObject) -> Any:
+    """Render words about the plan at once: nothing but `inputs` is known yet."""
+    return render(value, lambda expression: evaluate(expression, {"inputs": inputs}))
+
+
+def _assumptions(playbook: Playbook, goal: str, inputs: JsonObject) -> list[str]:
+    """Say what each input is and, where it was guessed, why: a person corrects what is wrong."""
+    files = [p.name for p in playbook.parameters if isinstance(p, FileParameter) and inputs.get(p.name)]
+    profiles = {key: inputs[key].get("meta") or {} for key in files}
+    given = {**{key: value for key, value in inputs.items() if playbook.parameter(key)}, **{key: key for key in files}}
+    said: list[str] = []
+    for field in fields(playbook, goal, profiles, given):
+        value = inputs.get(field.name)
+        if value is None:
+            continue
+        chosen = value["value"] if isinstance(field.parameter, PeriodParameter) else value
+        reason = field.guess.reason if field.name not in files and chosen == field.guess.value else ""
+        sentence = _said(field.parameter.says, inputs)
+        if isinstance(field.parameter, PeriodParameter) and (reason or value.get("from")):
+            sentence = f"Period: {value['label']}."
+        if sentence:
+            said.append(f"{sentence} {reason}".strip())
+    return said
