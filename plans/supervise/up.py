@@ -89,8 +89,10 @@ class Up:
             programs.append(self._worker())
         supervisor = Supervisor(programs, self.signals, stop_seconds=settings.PLANS_STOP_SECONDS)
         watchdog = Watchdog(seconds=settings.PLANS_WATCHDOG_SECONDS)
+        memory = sweeper.Memory()
         sweep = SweepLoop(
-            sweeper.sweep_once,
+            # Where another host sweeps, this host's watchdog still needs the figures.
+            lambda: sweeper.sweep_once(memory) or sweeper.read_pulse(),
             seconds=settings.PLANS_SWEEP_SECONDS,
             watchdog=watchdog,
             is_working=self.ready_file.is_there,
