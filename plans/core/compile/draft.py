@@ -1,0 +1,59 @@
+"""The plan under judgement, with the indexes that every check reads and the findings they add to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from plans.core.catalogue import Catalogue, SkillInfo
+from plans.core.findings import Finding, Severity
+from plans.core.jsontypes import JsonObject
+from plans.core.kinds import ValueKind
+from plans.core.names import producers_of
+from plans.core.spec import Milestone, PlanSpec, TaskSpec
+
+
+@dataclass(slots=True, kw_only=True)
+class Draft:
+    """Where ids repeat, the first one counts, so that the rest of the plan can still be judged."""
+
+    plan: PlanSpec
+    catalogue: Catalogue
+    findings: list[Finding]
+    tasks: dict[str, TaskSpec] = field(init=False)
+    milestones: dict[str, Milestone] = field(init=False)
+    producers: dict[str, str] = field(init=False)
+    upstream: dict[str, list[str]] = field(default_factory=dict)
+    """Step -> steps it waits for, milestones expanded; set by `dependencies.check`, added to by `references.check`."""
+    added: dict[str, list[str]] = field(default_factory=dict)
+    """Step -> dependencies that its references make."""
+
+    def __post_init__(self) -> None:
+        self.tasks, self.milestones = {}, {}
+        for task in self.plan.tasks:
+            self.tasks.setdefault(task.id, task)
+        for milestone in self.plan.milestones:
+            self.milestones.setdefault(milestone.id, milestone)
+        self.producers = producers_of(self.tasks.values())
+
+    def say(
+        self,
+        code: str,
+        severity: Severity = Severity.ERROR,
+        task: str | None = None,
+        fix: JsonObject | None = None,
+        **params: Any,
+    ) -> None:
+        """Add a finding."""
+        self.findings.append(Finding(code=code, severity=severity, task=task, fix=fix, params=params))
+
+    def info(self, task: TaskSpec) -> SkillInfo | None:
+        """Return the task's skill, None when it is unknown."""
+        return self.catalogue[task.skill] if task.skill and task.skill in self.catalogue else None
+
+    def outputs(self, task: TaskSpec) -> dict[str, ValueKind] | None:
+        """Return the outputs the task will have: as declared, else the skill's own; None when nobody can say."""
+        if task.outputs:
+            return dict(task.outputs)
+        info = self.info(task)
+        return dict(info.outputs) if info and (info.outputs or not info.free_params) else None
