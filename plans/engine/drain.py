@@ -46,6 +46,7 @@ class Drain:
     done: list[Done] = field(default_factory=list)
     data_version: int = -1
     look_at_all: bool = True
+    look_for_gated: bool = True
     renewed_at: float = field(default_factory=time.monotonic)
     flags_at: float = 0.0
     due_at: float = 0.0
@@ -79,14 +80,15 @@ class Drain:
             self.inbox.popleft()
         self._keep_time()
         free = 0 if stopping.requested_at() else self.slots.free
-        wants = free > 0 and self._something_is_ready()
+        wants = free > 0 and (bool(self.done) or self._something_is_ready())
         if self.done or wants:
             result = turn.take(self.done, free, self.worker)
+            # Gated rows are looked for when one was seen, or when something ready was not for the claim to take.
+            self.look_for_gated |= result.gated or (not self.done and len(result.claimed) < free)
             self.done = []
-            if result.gated:
-                self.look_at_all = True
             self._start(jobs(result.claimed, self.cache))
-        if wants:
+        if self.look_for_gated and free > 0:
+            self.look_for_gated = False
             self._open_gates()
         if self.slots.active or self.inbox or wants:
             self.idle_since = time.monotonic()
@@ -133,12 +135,13 @@ class Drain:
             self.slots.start(job)
 
     def _open_gates(self) -> None:
-        for task_id in gates.waiting_ids(GATE_BATCH):
+        waiting = gates.waiting_ids(GATE_BATCH)
+        for task_id in waiting:
             opened = gates.open_gate(
                 task_id, free=self.slots.free, worker=self.worker, runner=self.runner, cache=self.cache
             )
             if opened.gate in (Gate.MOVED, Gate.STARTED):
-                self.look_at_all = True
+                self.look_at_all = self.look_for_gated = True
             if opened.job is None:
                 continue
             if opened.job.claimed.runs_in == "engine" and opened.job.claimed.kind == TaskKind.STEP:

@@ -39,10 +39,10 @@ class Changes:
     failed_delta: int = 0
     gaps: bool = False
 
-    def say(self, kind: EventKind, task: Task | None = None, *, actor_id: int | None = None, **data: Any) -> None:
+    def say(self, event: EventKind, task: Task | None = None, /, *, actor_id: int | None = None, **data: Any) -> None:
         self.lines.append(
             Line(
-                kind=kind,
+                kind=event,
                 task_key=task.key if task else "",
                 attempt=task.attempt if task and task.attempt else None,
                 actor_id=actor_id,
