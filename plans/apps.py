@@ -1,6 +1,9 @@
 """Django's entry point of the app."""
 
+from typing import Any
+
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 from django.utils.translation import gettext_lazy as _
 
 
@@ -11,3 +14,13 @@ class PlansConfig(AppConfig):
     def ready(self) -> None:
         from plans import checks  # noqa: F401
         from plans.web import admin  # noqa: F401
+
+        post_migrate.connect(sync_skill_rows, sender=self)
+
+
+def sync_skill_rows(**_signal: Any) -> None:
+    """After every migrate (so at every start), give each skill that exists its settings row."""
+    from plans.engine import skill_rows
+    from plans.skills import registry
+
+    skill_rows.sync_skill_rows([skill.name for skill in registry.all_skills()])

@@ -55,3 +55,8 @@ def _as_uuid(text: str) -> UUID | None:
         return UUID(text)
     except ValueError:
         return None
+
+
+def steers(user: User, run: Run) -> bool:
+    """Tell whether `user` may decide on the plan of `run` and cancel it: its owner, or an operator."""
+    return run.owner_id == user.pk or user.has_perm("plans.operate")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest
 
 from plans.core.errors import InputError
+from plans.core.jsontypes import JsonObject
 from plans.engine.attachments import store_attachment
 from plans.models import Attachment
 from plans.skills.profile import profile_file
@@ -28,12 +29,23 @@ class Files:
     errors: list[str] = field(default_factory=list)
 
     @property
-    def profiles(self) -> dict[str, dict[str, Any]]:
-        return {str(row.uuid): {**row.profile, "filename": row.filename} for row in self.kept}
+    def by_name(self) -> dict[str, Attachment]:
+        """Return the files by the name people know them by; a second `a.csv` is `a.csv (2)`."""
+        named: dict[str, Attachment] = {}
+        for row in self.kept:
+            name, number = row.filename, 2
+            while name in named:
+                name, number = f"{row.filename} ({number})", number + 1
+            named[name] = row
+        return named
 
     @property
-    def references(self) -> dict[str, dict[str, Any]]:
-        return {str(row.uuid): row.as_ref() for row in self.kept}
+    def profiles(self) -> dict[str, JsonObject]:
+        return {name: row.profile for name, row in self.by_name.items()}
+
+    @property
+    def references(self) -> dict[str, JsonObject]:
+        return {name: row.as_ref() for name, row in self.by_name.items()}
 
     @property
     def has_table(self) -> bool:
@@ -58,16 +70,14 @@ def receive(request: HttpRequest, user: User) -> Files:
 def _store(user: User, upload: UploadedFile[bytes], files: Files) -> None:
     name = upload.name or ""
     try:
-        row = store_attachment(owner=user, filename=name, stream=upload.open("rb"), profile=profile_file)
+        stream = cast(BinaryIO, upload.open("rb"))
+        row = store_attachment(owner=user, filename=name, stream=stream, profile=profile_file)
     except InputError as error:
         files.errors.append(_about(name, error.code, error.params))
-        return
-    if problem := row.profile.get("problem"):
-        files.errors.append(_about(name, problem["code"], problem.get("params")))
-    elif row.uuid not in {kept.uuid for kept in files.kept}:
+    else:
         files.kept.append(row)
 
 
-def _about(name: str, code: str, params: Mapping[str, Any] | None) -> str:
-    text = sentence(code, {"name": name, "filename": name, **(params or {})})
+def _about(name: str, code: str, params: Mapping[str, Any]) -> str:
+    text = sentence(code, {"name": name, "file": name, **params})
     return text if name and name in text else f"{name}: {text}"

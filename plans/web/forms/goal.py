@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import zoneinfo
 from typing import Any
@@ -15,7 +16,7 @@ from plans.models.choices import choices
 from plans.wording import sentence
 
 LONGEST_GOAL = 8000
-TOKEN = r"^[A-Za-z0-9_-]{16,64}$"  # noqa: S105
+TOKEN = r"[A-Za-z0-9_-]{16,64}"  # noqa: S105
 
 
 class GoalForm(forms.Form):
@@ -30,7 +31,7 @@ class GoalForm(forms.Form):
     autonomy = forms.ChoiceField(
         label=_("When should Forethought ask you?"), widget=forms.RadioSelect, initial=Autonomy.RISKY_STEPS
     )
-    token = forms.RegexField(regex=TOKEN, widget=forms.HiddenInput)
+    token = forms.CharField(required=False, widget=forms.HiddenInput)
     time_zone = forms.CharField(required=False, widget=forms.HiddenInput(attrs={"data-time-zone": ""}), initial="UTC")
     playbook = forms.CharField(required=False, max_length=100, widget=forms.HiddenInput)
 
@@ -39,7 +40,7 @@ class GoalForm(forms.Form):
         allowed = [member for member in Autonomy if member != Autonomy.UNATTENDED or user.has_perm("plans.unattended")]
         words = dict(choices(Autonomy))
         self.fields["autonomy"].choices = [(member.value, words[member.value]) for member in allowed]  # type: ignore[attr-defined]
-        self.fields["token"].initial = secrets.token_urlsafe(24)
+        self.initial.setdefault("token", secrets.token_urlsafe(24))
 
     def clean_goal(self) -> str:
         """Count code points as the person sees them: browsers send a line break as two characters."""
@@ -49,6 +50,10 @@ class GoalForm(forms.Form):
         if len(goal) > LONGEST_GOAL:
             raise forms.ValidationError(sentence("goal_too_long", {"limit": LONGEST_GOAL, "length": len(goal)}))
         return str(goal)
+
+    def clean_token(self) -> str:
+        token = str(self.cleaned_data["token"])
+        return token if re.fullmatch(TOKEN, token) else secrets.token_urlsafe(24)
 
     def clean_time_zone(self) -> str:
         """An unknown zone is no reason to refuse a goal."""

@@ -48,7 +48,7 @@ def _why(data: Mapping[str, Any]) -> str:
     error = data.get("error") if isinstance(data.get("error"), dict) else data
     if isinstance(error, dict) and error.get("code"):
         return sentence(str(error["code"]), error.get("params") or {})
-    for words, key in ((REASONS, "reason"), (NEEDS, "kind")):
+    for words, key in ((REASONS, "reason"), (NEEDS, "kind"), (NEEDS, "why")):
         if data.get(key) in words:
             return str(words[data[key]])
     return str(data.get("comment") or "")

@@ -9,10 +9,13 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from plans.core.catalogue import Catalogue
+from plans.core.catalogue import Catalogue, SkillInfo
+from plans.core.compile import Compiled
 from plans.core.findings import Severity
-from plans.core.kinds import Approval, Risk
+from plans.core.kinds import Approval
+from plans.core.spec import Milestone, PlanSpec, TaskSpec
 from plans.core.states import Autonomy
+from plans.engine import rows
 from plans.models import Revision, Run
 from plans.web.shown.states import RISKS
 from plans.web.shown.values import Named, duration, named_all
@@ -69,34 +72,45 @@ class PlanShown:
     errors: int
     seconds: str
     step_count: int
-    asks: list[StepShown]
+    asks: list[str]
 
 
 def plan_shown(run: Run, revision: Revision, catalogue: Catalogue) -> PlanShown:
     """Return `revision` for display; `catalogue` gives the operator's word on risk and approval."""
-    plan, compiled = revision.plan, revision.compiled
-    tasks = {task["id"]: task for task in plan.get("tasks", [])}
-    waves = _waves(run, tasks, compiled.get("levels") or [list(tasks)], catalogue)
-    intent = plan.get("intent", {})
+    plan = PlanSpec.model_validate(revision.plan)
+    tasks = {task.id: task for task in plan.tasks}
     findings = [_finding(finding, tasks) for finding in revision.findings]
+    waves = _waves(run, tasks, revision.compiled.get("levels") or [list(tasks)], catalogue)
+    asks = [step.name for wave in waves for step in wave if step.asks]
+    asks += [item.name or item.id for item in plan.milestones if _milestone_asks(item, run.autonomy)]
     return PlanShown(
-        summary=intent.get("summary", ""),
-        expected=intent.get("expected_output", ""),
-        assumptions=intent.get("assumptions", []),
-        risks=plan.get("risks", []),
-        preconditions=[item["text"] for item in plan.get("preconditions", [])],
-        rollback=plan.get("rollback", ""),
+        summary=plan.intent.summary,
+        expected=plan.intent.expected_output,
+        assumptions=plan.intent.assumptions,
+        risks=plan.risks,
+        preconditions=[item.text for item in plan.preconditions],
+        rollback=plan.rollback,
         waves=waves,
-        findings=sorted(findings, key=lambda finding: list(Severity).index(Severity(finding.severity))),
+        findings=_sorted(findings),
         errors=sum(finding.severity == Severity.ERROR for finding in findings),
-        seconds=duration((compiled.get("estimate") or {}).get("seconds")),
+        seconds=duration((revision.compiled.get("estimate") or {}).get("seconds")),
         step_count=len(tasks),
-        asks=[step for wave in waves for step in wave if step.asks],
+        asks=asks,
     )
 
 
+def compiled_findings(compiled: Compiled) -> list[FindingShown]:
+    """Return the compiler's findings in words, for a plan that has not become a revision."""
+    tasks = {task.id: task for task in compiled.plan.tasks} if compiled.plan else {}
+    return _sorted([_finding(finding.as_json(), tasks) for finding in compiled.findings])
+
+
+def _sorted(findings: list[FindingShown]) -> list[FindingShown]:
+    return sorted(findings, key=lambda finding: list(Severity).index(Severity(finding.severity)))
+
+
 def _waves(
-    run: Run, tasks: Mapping[str, dict[str, Any]], levels: list[list[str]], catalogue: Catalogue
+    run: Run, tasks: Mapping[str, TaskSpec], levels: list[list[str]], catalogue: Catalogue
 ) -> list[list[StepShown]]:
     known = [[key for key in level if key in tasks] for level in levels]
     # Steps the compiler could not place (a cycle, say) are shown all the same.
@@ -111,47 +125,42 @@ def _waves(
     return waves
 
 
-def _step(
-    run: Run, task: dict[str, Any], number: int, tasks: Mapping[str, dict[str, Any]], catalogue: Catalogue
-) -> StepShown:
-    info = catalogue.get(task["skill"])
-    risk = task.get("risk") or (info.risk.value if info else Risk.LOW.value)
-    upstream = [key for key in task.get("depends_on", []) if key in tasks]
+def _step(run: Run, task: TaskSpec, number: int, tasks: Mapping[str, TaskSpec], catalogue: Catalogue) -> StepShown:
+    # A skill that is not there is a finding of its own; its step is still shown.
+    info = catalogue.get(task.skill) or SkillInfo(name=task.skill)
+    risk = rows.effective_risk(task, info)
     return StepShown(
         number=number,
-        key=task["id"],
-        name=task.get("name") or task["id"],
-        skill=task["skill"],
-        description=task.get("description", ""),
-        expected=task.get("expected_output", ""),
-        params=named_all(task.get("params")),
-        outputs=[f"{name} ({kind})" for name, kind in task.get("outputs", {}).items()],
-        after=[tasks[key].get("name") or key for key in upstream],
-        run_if=task.get("run_if"),
-        checks=task.get("expect", []),
-        on_failure=ON_FAILURE[task.get("on_failure") or _default_on_failure(run)],
+        key=task.id,
+        name=task.name or task.id,
+        skill=task.skill,
+        description=task.description,
+        expected=task.expected_output,
+        params=named_all(task.params),
+        outputs=[f"{name} ({kind})" for name, kind in task.outputs.items()],
+        after=[tasks[key].name or key for key in task.depends_on if key in tasks],
+        run_if=task.run_if,
+        checks=task.expect,
+        on_failure=ON_FAILURE[task.on_failure or _default_on_failure(run)],
         risk=risk,
         risk_word=RISKS[risk],
-        asks=asks_first(run.autonomy, task, risk, info.approval if info else Approval.AUTO),
-        seconds=duration(task.get("estimate", {}).get("seconds")),
+        asks=rows.needs_approval(task, info, run.autonomy),
+        seconds=duration(task.estimate.seconds),
     )
-
-
-def asks_first(autonomy: str, task: Mapping[str, Any], risk: str, operator: Approval) -> bool:
-    """Tell whether a step will ask before it starts: the stricter of the skill's row, the plan and the autonomy."""
-    if Approval.ALWAYS in {operator, task.get("approval")} or task.get("confidence") == "low":
-        return True
-    return autonomy == Autonomy.EVERY_STEP or (autonomy == Autonomy.RISKY_STEPS and risk == Risk.HIGH)
 
 
 def _default_on_failure(run: Run) -> str:
     return "retry_then_stop" if run.autonomy == Autonomy.UNATTENDED else "retry_then_ask"
 
 
-def _finding(finding: Mapping[str, Any], tasks: Mapping[str, dict[str, Any]]) -> FindingShown:
+def _finding(finding: Mapping[str, Any], tasks: Mapping[str, TaskSpec]) -> FindingShown:
     key = finding.get("task") or ""
     return FindingShown(
         severity=finding["severity"],
         text=sentence(finding["code"], finding.get("params")),
-        step=str(tasks[key].get("name") or key) if key in tasks else key,
+        step=tasks[key].name or key if key in tasks else key,
     )
+
+
+def _milestone_asks(milestone: Milestone, autonomy: str) -> bool:
+    return milestone.approval == Approval.ALWAYS and autonomy in {Autonomy.EVERY_STEP, Autonomy.RISKY_STEPS}

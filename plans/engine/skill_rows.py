@@ -1,0 +1,12 @@
+"""One settings row per skill there is, so that operators find each in the admin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from plans.models import SkillRow
+
+
+def sync_skill_rows(names: Iterable[str]) -> None:
+    """Create the missing rows. Rows of skills that are gone stay: their settings hold when the skill comes back."""
+    SkillRow.objects.bulk_create([SkillRow(name=name) for name in names], ignore_conflicts=True)

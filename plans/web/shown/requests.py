@@ -1,0 +1,85 @@
+"""A request as people decide it: what is asked, exactly what would happen, what each answer leads to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+
+from plans.core.jsontypes import Json
+from plans.core.states import RequestKind, RequestState
+from plans.models import Request
+from plans.web.forms.decide import CommentForm
+from plans.web.forms.question import QuestionForm
+from plans.web.shown.states import NEEDS, Shown, request_state
+from plans.web.shown.values import Named, duration, named, named_all
+from plans.wording import sentence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestShown:
+    request: Request
+    state: Shown
+    needs: str | Promise
+    title: str
+    text: str = ""
+    details: list[Named] = field(default_factory=list)
+    form: QuestionForm | CommentForm | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self.request.state == RequestState.OPEN
+
+
+def question_form(request: Request, data: dict[str, Json] | None = None) -> QuestionForm:
+    """Return the form of a question; the prefix keeps several questions on one page apart."""
+    return QuestionForm(request.schema or {}, data, prefix=f"q{request.uuid.hex[:12]}")
+
+
+def request_shown(request: Request, form: QuestionForm | CommentForm | None = None) -> RequestShown:
+    content = request.content
+    name = str(request.task) if request.task else str(request.run)
+    title, text, details = name, "", []
+    if request.kind == RequestKind.QUESTION:
+        title, details = str(content.get("text") or name), _context(content.get("context"))
+        form = form or question_form(request)
+    elif request.kind == RequestKind.TASK_APPROVAL:
+        title, details = _("Approve “%(step)s”?") % {"step": name}, _effect(content.get("effect") or {})
+        form = form or CommentForm(prefix=None, auto_id=f"id_{request.uuid.hex[:12]}_%s")
+    elif request.kind == RequestKind.FAILURE:
+        error = content.get("error") or {}
+        title = _("“%(step)s” did not work") % {"step": name}
+        text = sentence(str(error.get("code")), error.get("params"))
+        form = form or CommentForm(auto_id=f"id_{request.uuid.hex[:12]}_%s")
+    elif request.kind == RequestKind.PLAN_APPROVAL:
+        title = _("Approve the plan?")
+    elif content.get("code"):
+        text = sentence(str(content["code"]), content.get("params"))
+    return RequestShown(
+        request=request,
+        state=request_state(request),
+        needs=NEEDS[request.kind],
+        title=title,
+        text=text,
+        details=details,
+        form=form,
+    )
+
+
+def _context(context: Json) -> list[Named]:
+    """Return what a question brings along: named values, or one text."""
+    if context in (None, "", [], {}):
+        return []
+    return named_all(context) if isinstance(context, dict) else [named(_("About this"), context)]
+
+
+def _effect(effect: dict[str, Json]) -> list[Named]:
+    """Return the exact effect: the skill, each rendered param, the limits."""
+    params, limits = effect.get("params"), effect.get("limits")
+    rows = [named(_("Skill"), f"{effect.get('skill')} ({_('version')} {effect.get('version')})")]
+    rows += named_all(params) if isinstance(params, dict) else []
+    if isinstance(limits, dict):
+        rows.append(named(_("Longest run time"), duration(limits.get("timeout_seconds"))))
+        rows.append(named(_("Retries"), limits.get("retries")))
+    return rows

@@ -1,0 +1,1 @@
+"""Views by noun: permission and fetch, form, one service, redirect."""

@@ -1,0 +1,78 @@
+"""Artifacts: download, and a look at reports and pictures that can do no harm to the page around them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from uuid import UUID
+
+from asgiref.sync import sync_to_async
+from django.core.handlers.asgi import ASGIRequest
+from django.http import FileResponse, Http404, HttpRequest, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.http import content_disposition_header
+from django.views.decorators.clickjacking import xframe_options_sameorigin
+from django.views.decorators.http import require_safe
+
+from plans import storage
+from plans.core.kinds import ValueKind
+from plans.models import Artifact
+from plans.web.access import get_artifact, member
+
+CHUNK = 256 * 1024
+PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
+# The files come from runs: they are shown without scripts, without an origin of their own and without any request.
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "private, no-store",
+}
+
+
+@require_safe
+def download(request: HttpRequest, uuid: UUID) -> HttpResponseBase:
+    artifact = get_artifact(member(request), uuid)
+    return _send(request, artifact, artifact.media_type or "application/octet-stream", attached=True)
+
+
+@require_safe
+@xframe_options_sameorigin
+def view(request: HttpRequest, uuid: UUID) -> HttpResponseBase:
+    """Show a report or a PNG in place; anything else is a download, whatever its name says."""
+    artifact = get_artifact(member(request), uuid)
+    if artifact.kind == ValueKind.HTML:
+        return _send(request, artifact, "text/html; charset=utf-8", attached=False)
+    if artifact.kind == ValueKind.IMAGE and _is_png(storage.local_path(artifact.blob_id)):
+        return _send(request, artifact, "image/png", attached=False)
+    return _send(request, artifact, "application/octet-stream", attached=True)
+
+
+def _is_png(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(PNG_MAGIC)) == PNG_MAGIC
+    except FileNotFoundError as error:
+        raise Http404 from error
+
+
+def _send(request: HttpRequest, artifact: Artifact, media_type: str, *, attached: bool) -> HttpResponseBase:
+    path = storage.local_path(artifact.blob_id)
+    headers = {**HEADERS, "Content-Length": str(artifact.blob.size)}
+    if disposition := content_disposition_header(attached, artifact.filename):
+        headers["Content-Disposition"] = disposition
+    if not path.is_file():
+        raise Http404
+    if isinstance(request, ASGIRequest):
+        return StreamingHttpResponse(_chunks(path), content_type=media_type, headers=headers)
+    return FileResponse(path.open("rb"), content_type=media_type, headers=headers)
+
+
+async def _chunks(path: Path) -> AsyncIterator[bytes]:
+    """Read a file piece by piece off the event loop, so that a large one never lies in memory whole."""
+    file = await sync_to_async(path.open, thread_sensitive=False)("rb")
+    try:
+        while chunk := await sync_to_async(file.read, thread_sensitive=False)(CHUNK):
+            yield chunk
+    finally:
+        file.close()

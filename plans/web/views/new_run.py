@@ -1,0 +1,111 @@
+"""New run: the goal with its files, then the fitting playbook's parameters, then the run."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from plans import queries
+from plans.core.errors import NoPlaybook
+from plans.core.hashing import digest
+from plans.core.jsontypes import JsonObject
+from plans.engine.runs import create_run
+from plans.planning import playbooks
+from plans.planning.playbooks import Playbook
+from plans.web.access import member
+from plans.web.forms.attachments import Files, receive
+from plans.web.forms.goal import GoalForm
+from plans.web.forms.parameters import ParametersForm
+from plans.web.shown.files import files_shown
+from plans.web.shown.runs import rows_shown
+
+RECENT = 6
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_run(request: HttpRequest) -> HttpResponse:
+    """Show the form, or take it one step further. Nothing is lost on the way: files are stored at the first POST."""
+    user = member(request)
+    if request.method != "POST":
+        return _goal_page(request, GoalForm(user=user, initial=_from_address(request)), Files())
+    files = receive(request, user)
+    if "remove" in request.POST or "back" in request.POST:
+        return _goal_page(request, GoalForm(user=user, initial=request.POST.dict()), files)
+    form = GoalForm(request.POST, user=user)
+    if not form.is_valid() or files.errors:
+        return _goal_page(request, form, files)
+    return _second_step(request, user, form, files)
+
+
+def _second_step(request: HttpRequest, user: User, form: GoalForm, files: Files) -> HttpResponse:
+    goal = form.cleaned_data["goal"]
+    found = _choose(request.POST.get("use") or form.cleaned_data["playbook"], goal, files)
+    if not found:
+        return _goal_page(request, form, files, nothing_fits=True)
+    playbook, bound = found[0], "parameters" in request.POST and "use" not in request.POST
+    is_bound = (bound and "refresh" not in request.POST) or not playbook.parameters
+    parameters = ParametersForm(playbook, goal, files, request.POST if bound else {}, bound=is_bound)
+    if not parameters.is_valid():
+        return _parameters_page(request, form, parameters, found[1:])
+    run = create_run(
+        owner=user,
+        goal=goal,
+        inputs=parameters.inputs,
+        playbook=playbook.name,
+        autonomy=form.cleaned_data["autonomy"],
+        time_zone=form.cleaned_data["time_zone"],
+        client_token=_token(form, playbook, parameters.inputs),
+    )
+    return redirect("plan", run.uuid)
+
+
+def _token(form: GoalForm, playbook: Playbook, inputs: JsonObject) -> str:
+    """Bind the form's token to what was sent: the same POST twice is one run, a changed one sent again is another."""
+    data = form.cleaned_data
+    return digest([data["token"], data["goal"], data["autonomy"], playbook.name, inputs])
+
+
+def _choose(name: str, goal: str, files: Files) -> list[Playbook]:
+    """Return the playbook a person named, else those that fit, the best first."""
+    if not name:
+        return [match.playbook for match in playbooks.match(goal, files.profiles)]
+    try:
+        return [playbooks.get(name)]
+    except NoPlaybook:
+        return []
+
+
+def _from_address(request: HttpRequest) -> dict[str, str]:
+    """Return what `?playbook=` presets: the playbook and its example as a goal to start from."""
+    chosen = _choose(request.GET["playbook"], "", Files()) if request.GET.get("playbook") else []
+    return {"playbook": chosen[0].name, "goal": str(chosen[0].example)} if chosen else {}
+
+
+def _goal_page(request: HttpRequest, form: GoalForm, files: Files, *, nothing_fits: bool = False) -> HttpResponse:
+    chosen = _choose(str(form["playbook"].value() or ""), "", Files()) if form["playbook"].value() else []
+    context = {
+        "form": form,
+        "files": files_shown(files.kept),
+        "file_errors": files.errors,
+        "nothing_fits": nothing_fits,
+        "offers": playbooks.offers(files.profiles) if nothing_fits else [],
+        "playbook": chosen[0] if chosen else None,
+        "recent": rows_shown(queries.runs_page(request.user, limit=RECENT).rows),
+    }
+    return render(request, "plans/new_run.html", context)
+
+
+def _parameters_page(
+    request: HttpRequest, form: GoalForm, parameters: ParametersForm, others: list[Playbook]
+) -> HttpResponse:
+    context = {
+        "form": form,
+        "parameters": parameters,
+        "playbook": parameters.playbook,
+        "others": others,
+        "files": files_shown(parameters.files.kept),
+        "can_refresh": len(parameters.files.kept) > 1,
+    }
+    return render(request, "plans/parameters.html", context)

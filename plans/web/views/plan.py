@@ -1,0 +1,79 @@
+"""The Plan page: read it, then approve or reject it. Nothing runs before that."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from plans import queries
+from plans.core.states import RunState
+from plans.engine import plans as services
+from plans.models import Run
+from plans.web import catalogue
+from plans.web.access import get_run, member, steers
+from plans.web.decided import posted, take
+from plans.web.forms.decide import CommentForm, PlanForm
+from plans.web.shown.plan import plan_shown
+from plans.web.shown.run import run_shown
+
+
+@require_safe
+def plan(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    user = member(request)
+    run = get_run(user, uuid)
+    return _page(request, run, CommentForm(), may_decide=steers(user, run))
+
+
+@posted
+def approve(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    user = member(request)
+    run = _steered(request, uuid)
+    form = PlanForm(request.POST)
+    # A form without a hash has shown no plan: whatever is there now, it is not what the person saw.
+    seen = form.cleaned_data["graph_hash"] if form.is_valid() else ""
+
+    def action() -> None:
+        services.approve_plan(run=run, graph_hash=seen, by=user, catalogue=catalogue.current())
+
+    return take(request, run, action, stale="plan_changed", back="plan")
+
+
+@posted
+def reject(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    user = member(request)
+    run = _steered(request, uuid)
+    form = CommentForm(request.POST)
+    if not form.is_valid():
+        return _page(request, run, form, may_decide=True)
+
+    def action() -> None:
+        services.reject_plan(run=run, by=user, comment=form.cleaned_data["comment"])
+
+    return take(request, run, action, stale="plan_changed", back="plan")
+
+
+def _steered(request: HttpRequest, uuid: UUID) -> Run:
+    """Return the run if this person may decide on its plan, 404 otherwise."""
+    user = member(request)
+    run = get_run(user, uuid)
+    if not steers(user, run):
+        raise Http404
+    return run
+
+
+def _page(request: HttpRequest, run: Run, form: CommentForm, *, may_decide: bool) -> HttpResponse:
+    context = {
+        "run": run,
+        "shown": run_shown(run, timezone.now()),
+        "plan": plan_shown(run, run.revision, catalogue.current()) if run.revision else None,
+        "revision": run.revision,
+        "decision": queries.plan_decision(run),
+        "in_review": run.state == RunState.REVIEW,
+        "may_decide": may_decide,
+        "form": form,
+    }
+    return render(request, "plans/plan.html", context)
