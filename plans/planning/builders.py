@@ -61,7 +61,7 @@ def look_at_table(draft: JsonObject, inputs: Mapping[str, Any]) -> JsonObject:
     meta = inputs["file"]["meta"]
     columns, rows = meta["columns"][: looking.MOST_COLUMNS], int(meta["row_count"] or 0)
     if not columns:
-        raise InputError("file_no_columns", name=inputs["file"].get("filename", ""))
+        raise InputError("file_no_columns", file=inputs["file"].get("filename", ""))
     _task(draft, "describe_columns")["params"]["query"] = looking.overview(columns)
     _task(draft, "count_values")["params"]["query"] = looking.frequent(columns, rows)
     _task(draft, "find_oddities")["params"]["query"] = looking.oddities(columns)

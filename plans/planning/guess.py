@@ -8,7 +8,7 @@ from typing import Any
 
 from plans.core.jsontypes import Json, JsonObject
 from plans.planning.definition import ChoiceParameter, FileParameter, NumberParameter
-from plans.planning.words import first, normalise, number
+from plans.planning.words import first, normalise, number, without_times
 from plans.wording import sentence
 
 
@@ -46,7 +46,7 @@ def guess_file(parameter: FileParameter, goal: str, profiles: Mapping[str, JsonO
 
 def guess_number(parameter: NumberParameter, goal: str) -> Guess:
     """Guess a number the goal says in one of the parameter's phrases ("top {n}", "前{n}")."""
-    hit = first(parameter.guess.all(), normalise(goal))
+    hit = first(parameter.guess.all(), without_times(normalise(goal)))
     value = number(hit["n"]) if hit else None
     if hit is None or value is None:
         return Guess(value=parameter.default)

@@ -212,17 +212,17 @@ def _file(
 ) -> Json:
     key = str(value)
     if key not in attachments or key not in profiles:
-        raise InputError("file_not_attached", name=key, attached=list(attachments))
+        raise InputError("file_not_attached", file=key, attached=list(attachments))
     profile, ref = profiles[key], attachments[key]
     if not is_ref(ref):
         raise TypeError(f"attachment {key!r} is not a reference")
     name = ref.get("filename") or key
     if problem := profile.get("problem"):
-        raise InputError(problem["code"], **{"name": name, **(problem.get("params") or {})})
+        raise InputError(problem["code"], **{**(problem.get("params") or {}), "file": name})
     if profile.get("kind") not in parameter.kinds:
-        raise InputError("file_wrong_kind", name=name, kind=profile.get("kind"), wanted=list(parameter.kinds))
+        raise InputError("file_wrong_kind", file=name, kind=profile.get("kind"), wanted=list(parameter.kinds))
     if not profile.get("row_count"):
-        raise InputError("file_no_rows", name=name)
+        raise InputError("file_no_rows", file=name)
     return {**ref, "meta": file_meta(profile)}
 
 

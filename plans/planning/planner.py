@@ -27,9 +27,8 @@ def plan(params: Mapping[str, Any], catalogue: Catalogue) -> Expand:
         raise NoPlaybook("no_playbook")
     drafted = draft(get(str(params["playbook"])), str(params.get("goal") or ""), dict(params.get("inputs") or {}))
     compiled = compile_plan(drafted, catalogue)
-    notes = {"levels": compiled.levels, "critical_path": compiled.critical_path, "estimate": compiled.estimate}
-    accepted = compiled.plan.model_dump(mode="json") if compiled.plan else drafted
-    return Expand(plan=accepted, findings=tuple(compiled.findings), notes=notes)
+    accepted = compiled.plan.model_dump(mode="json", by_alias=True) if compiled.plan else drafted
+    return Expand(plan=accepted, findings=tuple(compiled.findings), notes=compiled.summary())
 
 
 def draft(playbook: Playbook, goal: str, inputs: JsonObject) -> JsonObject:

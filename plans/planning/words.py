@@ -17,6 +17,9 @@ _EN_NUMBERS = (
 )
 _ZH_DIGITS = {"零": 0, "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
 NUMBER = r"(?:\d{1,9}|" + "|".join(sorted(_EN_NUMBERS, key=len, reverse=True)) + r"|[零一二两三四五六七八九十百]{1,5})"
+_TIME = re.compile(
+    rf"(?<![{_LATIN}]){NUMBER}[ -]?个?(?:day|week|month|quarter|year|天|日|周|星期|月|季度|年)s?(?![{_LATIN}])"
+)
 # Sentence marks end a Chinese gap, so that two clauses are not read as one phrase.
 _ZH_GAP = r"[^，。；！？,;!?\n]{0,6}?"
 _EN_GAP = rf"(?:[^{_LATIN}]+[{_LATIN}']+){{0,3}}?[^{_LATIN}]+"
@@ -90,6 +93,11 @@ def pattern(phrase: str) -> re.Pattern[str]:
 def first(phrases: Iterable[str], text: str) -> re.Match[str] | None:
     """Return the first match of any phrase in the normalised `text`, in the order of the phrases."""
     return next((hit for phrase in phrases if (hit := pattern(phrase).search(text))), None)
+
+
+def without_times(text: str) -> str:
+    """Return the text without amounts of time: the 3 of "last 3 months" counts nothing else."""
+    return _TIME.sub(" ", text)
 
 
 def number(text: str) -> int | None:

@@ -40,8 +40,8 @@ def _or(words: list[str]) -> str:
 
 def _wrong_kind(params: Mapping[str, Any]) -> str:
     wanted = _or([_kind(kind) for kind in params["wanted"]])
-    return _("“%(name)s” is %(kind)s; this playbook needs %(wanted)s.") % {
-        "name": params["name"],
+    return _("“%(file)s” is %(kind)s; this playbook needs %(wanted)s.") % {
+        "file": params["file"],
         "kind": _kind(params["kind"]),
         "wanted": wanted,
     }
@@ -118,8 +118,8 @@ def _unknown_playbook(params: Mapping[str, Any]) -> str:
 
 
 def _not_attached(params: Mapping[str, Any]) -> str:
-    return _("No attached file is called “%(name)s”. Attached: %(attached)s.") % {
-        "name": params["name"],
+    return _("No attached file is called “%(file)s”. Attached: %(attached)s.") % {
+        "file": params["file"],
         "attached": _list(params["attached"]) or "–",
     }
 
@@ -132,6 +132,10 @@ def _match_unless(params: Mapping[str, Any]) -> str:
     return _("Against it: %(words)s.") % {"words": _list(params["words"])}
 
 
+def _rejected(params: Mapping[str, Any]) -> str:
+    return _("This plan cannot be run: %(problems)s") % {"problems": " ".join(str(each) for each in params["problems"])}
+
+
 SENTENCES: dict[str, Any] = {
     "no_playbook": _no_playbook,
     "playbook_unknown": _unknown_playbook,
@@ -142,8 +146,8 @@ SENTENCES: dict[str, Any] = {
     "file_missing": _file_missing,
     "file_not_attached": _not_attached,
     "file_wrong_kind": _wrong_kind,
-    "file_no_rows": gettext_lazy("“%(name)s” has a header but no lines of data."),
-    "file_no_columns": gettext_lazy("“%(name)s” has no columns."),
+    "file_no_rows": gettext_lazy("“%(file)s” has a header but no lines of data."),
+    "file_no_columns": gettext_lazy("“%(file)s” has no columns."),
     "column_none_fits": _none_fits,
     "column_unknown": _unknown_column,
     "column_wrong_type": _wrong_type,
@@ -170,4 +174,10 @@ SENTENCES: dict[str, Any] = {
     "match_words": _match_words,
     "match_file": gettext_lazy("“%(name)s” is what it needs."),
     "match_unless": _match_unless,
+    "file_not_readable": gettext_lazy("The file “%(file)s” cannot be opened: %(problem)s."),
+    "user_unknown": gettext_lazy("There is no active user “%(name)s”."),
+    "no_superuser": gettext_lazy("There is no superuser yet: create one, or name a user with --as."),
+    "param_malformed": gettext_lazy("“%(text)s” is not of the form NAME=VALUE."),
+    "plan_rejected": _rejected,
+    "not_in_time": gettext_lazy("The time is over and the run has not ended (state: %(state)s)."),
 }
