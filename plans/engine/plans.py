@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
+from django.db.models import F
 from django.db.models.functions import Now
 
 from plans.core.catalogue import SkillInfo
@@ -66,7 +67,7 @@ def start_run(
     plan = PlanSpec.model_validate(revision.plan)
     ready = rows.create(run, plan, catalogue)
     Run.objects.filter(pk=run.pk, state__in=run_sources(RunState.RUNNING)).update(
-        state=RunState.RUNNING, started_at=Now(), left=len(plan.tasks) + len(plan.milestones)
+        state=RunState.RUNNING, started_at=Now(), left=F("left") + len(plan.tasks) + len(plan.milestones)
     )
     actor_id = by.pk if by else None
     changes.say(EventKind.PLAN_APPROVED, actor_id=actor_id, revision=revision.number)
