@@ -129,19 +129,23 @@ class Started:
 
 @dataclass
 class Site:
-    """Starts processes of the product on the test's database; `data_dir` is theirs alone."""
+    """Starts processes of the product on the test's database; `data_dir` is theirs alone.
+
+    With `is_fresh` they get nothing of the test's: database, blobs and key are made in `data_dir`, as on a new machine.
+    """
 
     data_dir: Path
+    is_fresh: bool = False
     started: list[Started] = field(default_factory=list)
 
     def start(self, *command: str, pass_fds: tuple[int, ...] = (), **more: str) -> Started:
         """Start `python COMMAND…` in its own session; `more` goes into its environment."""
-        output = self.data_dir / f"process-{len(self.started)}.log"
+        output = self.data_dir.parent / f"process-{len(self.started)}.log"
         with output.open("wb") as file:
             process = subprocess.Popen(
                 [sys.executable, *command],
                 cwd=ROOT,
-                env=environment(self.data_dir, **more),
+                env=self.environment(**more),
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=subprocess.STDOUT,
@@ -150,6 +154,12 @@ class Site:
             )
         self.started.append(Started(process, output))
         return self.started[-1]
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """Return the environment its processes get."""
+        shared = ("DATABASE_URL", "STORAGE_URL", "SECRET_KEY") if self.is_fresh else ()
+        values = environment(self.data_dir)
+        return {key: value for key, value in values.items() if key not in shared} | more
 
     def manage(self, *arguments: str, **more: str) -> Started:
         """Start a management command."""
@@ -183,6 +193,14 @@ class Site:
                 with suppress(subprocess.TimeoutExpired):
                     started.wait(30)
             started.kill()
+
+
+@pytest.fixture
+def fresh_site(tmp_path: Path) -> Iterator[Site]:
+    """Start real processes as on a new machine; all are stopped at the end."""
+    site = Site(tmp_path / "data", is_fresh=True)
+    yield site
+    site.stop_all()
 
 
 @pytest.fixture

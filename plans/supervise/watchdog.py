@@ -29,9 +29,12 @@ class Watchdog:
     def is_wedged(self, pulse: Pulse, now: float) -> bool:
         """Take in one pulse; true when for `seconds` of continuous watching each one showed work that nobody took."""
         watched = self._seen_at is not None and now - self._seen_at <= self.seconds / 2
-        stands_still = pulse.ready > 0 and pulse.idle_slots > 0 and pulse.claims == self._claims
+        is_same = pulse.claims == self._claims
         self._claims, self._seen_at = pulse.claims, now
-        if self._still_since is None or not (watched and stands_still):
+        if pulse.ready == 0 or pulse.idle_slots == 0:
+            self._still_since = None
+            return False
+        if self._still_since is None or not (watched and is_same):
             self._still_since = now
         if now - self._still_since < self.seconds:
             return False
