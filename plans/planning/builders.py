@@ -23,7 +23,7 @@ def _task(draft: JsonObject, key: str) -> JsonObject:
 
 
 _BY_GROUP = """
-SELECT coalesce(CAST(part AS VARCHAR), '(none)') AS part, round(sum(CAST(amount AS DOUBLE)), 4) AS sales, count(*) AS lines
+SELECT coalesce(CAST(part AS VARCHAR), '(none)') AS part, round(CAST(sum(amount) AS DOUBLE), 4) AS sales, count(*) AS lines
 FROM sales
 WHERE TRY_CAST(day AS DATE) IS NOT NULL AND amount IS NOT NULL
   AND (CAST($first_day AS DATE) IS NULL OR TRY_CAST(day AS DATE) BETWEEN CAST($first_day AS DATE) AND CAST($last_day AS DATE))

@@ -42,7 +42,7 @@ def guess_column(parameter: ColumnParameter, profile: JsonObject, goal: str) -> 
     if not ranked:
         return Guess()
     best = ranked[0]
-    others = [candidate.name for candidate in ranked[1:4]]
+    others = [candidate.name for candidate in ranked[1:4] if candidate.is_named]
     return Guess(value=best.name, code=best.code, params={"name": best.name, "others": others})
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from plans.core.jsontypes import JsonObject
 
-MOST_COLUMNS = 60
+MOST_COLUMNS = 40
 MOST_VALUES = 1000
+FEW_VALUES = 30
 BARS = 10
 NUMBERS = ("number", "integer")
 DATES = ("date", "datetime")
@@ -41,7 +42,8 @@ def _union(selects: Sequence[str]) -> str:
 
 def overview(columns: Sequence[JsonObject]) -> str:
     """Return one row a column: type, gaps, different values, range, average and median."""
-    return _union([_overview_row(place, column) for place, column in enumerate(columns)]) + "\nORDER BY place"
+    rows = _union([_overview_row(place, column) for place, column in enumerate(columns)])
+    return f"SELECT * EXCLUDE (place) FROM ({rows}) ORDER BY place"
 
 
 def _overview_row(place: int, column: JsonObject) -> str:
@@ -60,7 +62,7 @@ def _overview_row(place: int, column: JsonObject) -> str:
 
 def frequent(columns: Sequence[JsonObject], rows: int) -> str:
     """Return the most frequent values of each column whose values repeat."""
-    repeating = [c for c in columns if 0 < int(c.get("distinct") or 0) < max(rows, 2)] or list(columns[:1])
+    repeating = [c for c in columns if _repeats(c, rows)] or list(columns[:1])
     return _union(
         [
             f'SELECT {literal(c["name"])} AS "column", left(CAST({_filled(c)} AS VARCHAR), 80) AS value, count(*) AS lines '
@@ -68,6 +70,12 @@ def frequent(columns: Sequence[JsonObject], rows: int) -> str:
             for c in repeating
         ]
     )
+
+
+def _repeats(column: JsonObject, rows: int) -> bool:
+    """Tell whether frequent values say something: words that come again, or a small set of numbers or dates."""
+    different = int(column.get("distinct") or 0)
+    return 0 < different < max(rows, 2) and (column["type"] in ("text", "boolean") or different <= FEW_VALUES)
 
 
 def oddities(columns: Sequence[JsonObject]) -> str:
@@ -164,7 +172,7 @@ class Picture:
 
 def picture(columns: Sequence[JsonObject], rows: int) -> Picture:
     """Choose a chart that says something: lines by a category, by month, by size, else the gaps by column."""
-    for column in columns:
+    for column in sorted(columns, key=lambda column: int(column.get("distinct") or 0) > FEW_VALUES):
         if column["type"] in ("text", "boolean") and 2 <= int(column.get("distinct") or 0) <= min(
             MOST_VALUES, max(rows // 2, 2)
         ):

@@ -27,6 +27,9 @@ def plan(params: Mapping[str, Any], catalogue: Catalogue) -> Expand:
         raise NoPlaybook("no_playbook")
     drafted = draft(get(str(params["playbook"])), str(params.get("goal") or ""), dict(params.get("inputs") or {}))
     compiled = compile_plan(drafted, catalogue)
+    if compiled.is_acceptable and compiled.plan:
+        # Templates leave out the dependencies that references imply; written out they are no repair to read about.
+        compiled = compile_plan(compiled.plan, catalogue)
     accepted = compiled.plan.model_dump(mode="json", by_alias=True) if compiled.plan else drafted
     return Expand(plan=accepted, findings=tuple(compiled.findings), notes=compiled.summary())
 
@@ -54,17 +57,21 @@ def _assumptions(playbook: Playbook, goal: str, inputs: JsonObject) -> list[str]
     """Say what each input is and, where it was guessed, why: a person corrects what is wrong."""
     files = [p.name for p in playbook.parameters if isinstance(p, FileParameter) and inputs.get(p.name)]
     profiles = {key: inputs[key].get("meta") or {} for key in files}
-    given = {**{key: value for key, value in inputs.items() if playbook.parameter(key)}, **{key: key for key in files}}
+    given = {key: _as_given(value) for key, value in inputs.items()} | {key: key for key in files}
     said: list[str] = []
     for field in fields(playbook, goal, profiles, given):
         value = inputs.get(field.name)
         if value is None:
             continue
-        chosen = value["value"] if isinstance(field.parameter, PeriodParameter) else value
-        reason = field.guess.reason if field.name not in files and chosen == field.guess.value else ""
+        reason = field.guess.reason if field.name not in files else ""
         sentence = _said(field.parameter.says, inputs)
         if isinstance(field.parameter, PeriodParameter) and (reason or value.get("from")):
             sentence = f"Period: {value['label']}."
         if sentence:
             said.append(f"{sentence} {reason}".strip())
     return said
+
+
+def _as_given(value: Json) -> Json:
+    """Return what a form would have sent: a period's text form stands for its bounds."""
+    return value.get("value") if isinstance(value, dict) else value
