@@ -13,9 +13,10 @@ if "PLANS_DATA_DIR" not in os.environ or "PLANS_TEST_DATA_DIR" in os.environ:
 os.environ["Q_CLUSTER_NAME"] = f"test-{_WORKER}-{os.getpid()}"
 
 from planner_site.settings import *  # noqa: E402, F403
-from planner_site.settings import DATABASES, PLANS_DATA_DIR  # noqa: E402
+from planner_site.settings import DATABASES, PLANS_DATA_DIR, STATIC_ROOT  # noqa: E402
 
-PLANS_DATA_DIR.mkdir(parents=True, exist_ok=True)
+# whitenoise warns about a folder that is not there, and warnings are errors
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["TEST"] = {"NAME": str(PLANS_DATA_DIR / "test.sqlite3")}
 STORAGES = {

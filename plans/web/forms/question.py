@@ -46,7 +46,7 @@ def make_field(name: str, schema: Mapping[str, Any], required: bool) -> forms.Fi
         "help_text": schema.get("description") or "",
         "required": required,
         "initial": schema.get("default"),
-        "error_messages": {"required": sentence("value_missing")},
+        "error_messages": {"required": sentence("form_value_missing")},
     }
     kind = schema.get("type")
     if isinstance(schema.get("enum"), list):
@@ -78,7 +78,7 @@ def _choice(values: list[Json], common: dict[str, Any], several: bool = False) -
         common["initial"] = [json.dumps(value) for value in initial or []]
         return _JsonMultipleField(choices=options, widget=forms.CheckboxSelectMultiple, **common)
     common["initial"] = None if initial is None else json.dumps(initial)
-    common["error_messages"] = {"required": sentence("choice_missing")}
+    common["error_messages"] = {"required": sentence("form_choice_missing")}
     if len(options) <= FEW:
         return _JsonChoiceField(choices=options, widget=forms.RadioSelect, **common)
     return _JsonChoiceField(choices=[("", "—"), *options], **common)
@@ -112,17 +112,17 @@ class _NumberField(forms.CharField):
         try:
             number = int(text) if self.whole else float(text)
         except ValueError:
-            raise forms.ValidationError(sentence("not_a_whole_number" if self.whole else "not_a_number")) from None
+            raise forms.ValidationError(sentence("form_not_whole" if self.whole else "form_not_a_number")) from None
         if isinstance(number, float) and number not in (float("inf"), float("-inf")) and number.is_integer():
             return int(number)
         if number != number or number in (float("inf"), float("-inf")):
-            raise forms.ValidationError(sentence("not_a_number"))
+            raise forms.ValidationError(sentence("form_not_a_number"))
         return number
 
 
 class _DateField(forms.DateField):
     def __init__(self, **kwargs: Any) -> None:
-        kwargs["error_messages"] = {**kwargs.pop("error_messages"), "invalid": sentence("not_a_date")}
+        kwargs["error_messages"] = {**kwargs.pop("error_messages"), "invalid": sentence("form_not_a_date")}
         super().__init__(widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"), **kwargs)
 
     def clean(self, value: Any) -> Any:

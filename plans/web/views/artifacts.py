@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
-from django.http import FileResponse, Http404, HttpRequest, StreamingHttpResponse
+from django.http import Http404, HttpRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.http import content_disposition_header
 from django.views.decorators.clickjacking import xframe_options_sameorigin
@@ -63,13 +63,19 @@ def _send(request: HttpRequest, artifact: Artifact, media_type: str, *, attached
         headers["Content-Disposition"] = disposition
     if not path.is_file():
         raise Http404
-    if isinstance(request, ASGIRequest):
-        return StreamingHttpResponse(_chunks(path), content_type=media_type, headers=headers)
-    return FileResponse(path.open("rb"), content_type=media_type, headers=headers)
+    chunks = _chunks_async(path) if isinstance(request, ASGIRequest) else _chunks(path)
+    return StreamingHttpResponse(chunks, content_type=media_type, headers=headers)
 
 
-async def _chunks(path: Path) -> AsyncIterator[bytes]:
-    """Read a file piece by piece off the event loop, so that a large one never lies in memory whole."""
+def _chunks(path: Path) -> Iterator[bytes]:
+    """Read a file piece by piece, so that a large one never lies in memory whole."""
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK):
+            yield chunk
+
+
+async def _chunks_async(path: Path) -> AsyncIterator[bytes]:
+    """Do the same off the event loop."""
     file = await sync_to_async(path.open, thread_sensitive=False)("rb")
     try:
         while chunk := await sync_to_async(file.read, thread_sensitive=False)(CHUNK):

@@ -9,11 +9,10 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from plans import queries
+from plans import queries, tasks
 from plans.core.states import RunState
 from plans.engine import plans as services
 from plans.models import Run
-from plans.web import catalogue
 from plans.web.access import get_run, member, steers
 from plans.web.decided import posted, take
 from plans.web.forms.decide import CommentForm, PlanForm
@@ -37,7 +36,7 @@ def approve(request: HttpRequest, uuid: UUID) -> HttpResponse:
     seen = form.cleaned_data["graph_hash"] if form.is_valid() else ""
 
     def action() -> None:
-        services.approve_plan(run=run, graph_hash=seen, by=user, catalogue=catalogue.current())
+        services.approve_plan(run=run, graph_hash=seen, by=user, catalogue=tasks.catalogue())
 
     return take(request, run, action, stale="plan_changed", back="plan")
 
@@ -69,7 +68,7 @@ def _page(request: HttpRequest, run: Run, form: CommentForm, *, may_decide: bool
     context = {
         "run": run,
         "shown": run_shown(run, timezone.now()),
-        "plan": plan_shown(run, run.revision, catalogue.current()) if run.revision else None,
+        "plan": plan_shown(run, run.revision, tasks.catalogue()) if run.revision else None,
         "revision": run.revision,
         "decision": queries.plan_decision(run),
         "in_review": run.state == RunState.REVIEW,
