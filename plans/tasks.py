@@ -23,7 +23,7 @@ def catalogue() -> Mapping[str, SkillInfo]:
 
 def execute(work: Work, context: Context) -> Result:
     if work.kind == TaskKind.PLANNING:
-        return planner.plan(work.params, catalogue())
+        return planner.plan(work.params, work.catalogue or {})
     return execute_skill(work.skill, work.params, context)
 
 
@@ -31,8 +31,12 @@ def load_rows(ref: ArtifactRef, limit: int) -> list[JsonObject]:
     return tables.load_rows(storage.local_path(ref.sha256), limit)
 
 
+def literal(skill: str) -> frozenset[str]:
+    return registry.get(skill).literal
+
+
 def runner() -> Runner:
-    return Runner(execute=execute, load_rows=load_rows, catalogue=catalogue)
+    return Runner(execute=execute, load_rows=load_rows, literal=literal, catalogue=catalogue)
 
 
 def drain(run_id: int) -> None:

@@ -74,10 +74,12 @@ class Context(Protocol):
     """Answers so far by the `key` of the Ask."""
     saved: Json
     """What the last `checkpoint` kept, else None."""
-    workdir: Path
-    """Private empty directory, removed after the attempt."""
     model: Any
     """Model client bound to ledger and budget; None until the planner issue."""
+
+    @property
+    def workdir(self) -> Path:
+        """Private empty directory, removed after the attempt."""
 
     def cancelled(self) -> bool: ...
 
@@ -130,15 +132,19 @@ class Work:
     skill: str
     params: JsonObject
     inputs: JsonObject
+    catalogue: Mapping[str, Any] | None = None
+    """The enabled skills, for planning work only: read on the loop, since slots touch no rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runner:
     """What the engine is handed, since it imports no skill.
 
-    `load_rows(ref, limit)` returns the rows of a table blob as dicts, for expressions that name `rows`.
+    `load_rows(ref, limit)` returns the rows of a table blob as dicts, for expressions that name `rows`; `literal(skill)`
+    names its params that are never rendered. Both are called in slots and read no rows; `catalogue` does.
     """
 
     execute: Execute
     load_rows: Callable[[ArtifactRef, int], list[JsonObject]]
+    literal: Callable[[str], frozenset[str]]
     catalogue: Callable[[], Mapping[str, Any]]

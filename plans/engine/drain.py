@@ -108,7 +108,7 @@ class Drain:
             self.look_at_all = True
         else:
             is_stop = stopping.requested_at() is not None
-            outcomes.commit(one, stopping=is_stop, catalogue=self.runner.catalogue())
+            outcomes.commit(one, stopping=is_stop, catalogue=self.runner.catalogue)
             self.look_at_all = True
 
     def _something_is_ready(self) -> bool:
@@ -132,6 +132,8 @@ class Drain:
             self.inbox.append(perform(started[0], self.runner, outcomes.keep))
             return
         for job in started:
+            if job.claimed.kind == TaskKind.PLANNING:
+                job.catalogue = self.runner.catalogue()
             self.slots.start(job)
 
     def _open_gates(self) -> None:
@@ -168,7 +170,7 @@ class Drain:
         if now - self.flags_at >= FLAGS_SECONDS:
             self.flags_at = now
             overdue.flag_cancelled(self.slots, now)
-        if overdue.enforce(self.slots, now, self.runner.catalogue()):
+        if overdue.enforce(self.slots, now, self.runner.catalogue):
             self.look_at_all = True
 
     def _replace_process(self) -> None:

@@ -95,7 +95,7 @@ def give_up(changes: Changes, task: Task, error: JsonObject, *, ask: bool | None
     on_failure = policy_of(task)
     if ask is None:
         ask = on_failure == "retry_then_ask"
-    columns = {"error": error, "tries_used": task.tries_used, "losses": task.losses}
+    columns: dict[str, Any] = {"error": error, "tries_used": task.tries_used, "losses": task.losses}
     if ask:
         return _ask(changes, task, error, columns)
     if on_failure == "skip":

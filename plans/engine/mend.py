@@ -96,14 +96,14 @@ def mend_runs(limit: int) -> int:
         still=Coalesce(Subquery(still), 0), moving=Count("tasks", filter=Q(tasks__state__in=MOVING))
     )
     count = 0
-    for run in running.order_by("pk")[:limit]:
-        if run.still == run.left and run.moving:
+    for pk, left, there, moving in running.order_by("pk").values_list("pk", "left", "still", "moving")[:limit]:
+        if there == left and moving:
             continue
         try:
-            count += advance(run.pk)
-            _say_stuck(run.pk)
+            count += advance(pk)
+            _say_stuck(pk)
         except Exception:
-            log.exception("mend_failed", run=str(run.uuid))
+            log.exception("mend_failed", run=pk)
     return count
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from datetime import UTC, timedelta
-from typing import Any
+from typing import Any, TypeAlias
 
 from django.contrib.auth import get_user_model
 from django.db.models.functions import Now
 
+from plans.core.catalogue import SkillInfo
 from plans.core.errors import ErrorClass
 from plans.core.hashing import digest, graph_hash
 from plans.core.kinds import EventKind
@@ -22,8 +24,10 @@ from plans.engine.sql import transact
 from plans.engine.steps import Failed, Kept, Planned, Stopped, Suspended
 from plans.models import Request, Revision, Run, Task
 
+ReadCatalogue: TypeAlias = Callable[[], Mapping[str, SkillInfo]]
 
-def commit(ended: Failed | Suspended | Planned | Stopped, *, stopping: bool, catalogue: Any) -> bool:
+
+def commit(ended: Failed | Suspended | Planned | Stopped, *, stopping: bool, catalogue: ReadCatalogue) -> bool:
     """Commit one outcome in a transaction of its own; False when its lease was lost."""
 
     def work() -> bool:
@@ -100,7 +104,7 @@ def _ask(changes: Changes, task: Task, ask: Ask) -> bool:
     return True
 
 
-def _planned(changes: Changes, ended: Planned, catalogue: Any) -> bool:
+def _planned(changes: Changes, ended: Planned, catalogue: ReadCatalogue) -> bool:
     """A plan has come: keep it as a revision and ask for its approval (or start it when the run is unattended)."""
     task = ladder.held(ended.claimed.task_id, ended.claimed.attempt)
     if task is None:
@@ -116,7 +120,7 @@ def _planned(changes: Changes, ended: Planned, catalogue: Any) -> bool:
     )
     if task.run.autonomy == Autonomy.UNATTENDED and revision.is_acceptable:
         Request.objects.filter(run=task.run, kind=RequestKind.PLAN_APPROVAL, state="open").update(state="void")
-        start_run(changes, task.run, revision, catalogue, by=None)
+        start_run(changes, task.run, revision, catalogue(), by=None)
     return True
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.conf import settings
 
 from plans.engine import outcomes, stopping
@@ -24,7 +22,7 @@ def flag_cancelled(slots: Slots, now: float) -> None:
             _tell(active, now, "cancelled")
 
 
-def enforce(slots: Slots, now: float, catalogue: Any) -> bool:
+def enforce(slots: Slots, now: float, catalogue: outcomes.ReadCatalogue) -> bool:
     """Stop over-long steps and, while stopping, all of them; fence off what does not come back. True if rows moved."""
     stop_at = stopping.requested_at()
     is_late = stop_at is not None and now - stop_at >= max(0.0, settings.PLANS_STOP_SECONDS - 2 * GRACE_SECONDS)
@@ -47,6 +45,6 @@ def _tell(active: Active, now: float, why: str) -> None:
         active.job.stop.set()
 
 
-def _give_up(slots: Slots, task_id: int, active: Active, catalogue: Any) -> None:
+def _give_up(slots: Slots, task_id: int, active: Active, catalogue: outcomes.ReadCatalogue) -> None:
     claimed = slots.fence(task_id).claimed
     outcomes.commit(Stopped(claimed=claimed, why=active.why), stopping=active.why == "stopping", catalogue=catalogue)

@@ -15,6 +15,7 @@ from plans import events
 from plans.core import joins
 from plans.core.kinds import EventKind
 from plans.core.states import (
+    TASK_TERMINAL,
     AttemptState,
     RequestState,
     RunState,
@@ -58,7 +59,7 @@ class Changes:
         if target != TaskState.RUNNING:
             columns.setdefault("lease_expires_at", None)
             columns.setdefault("claimed_by", "")
-        if target in joins.TASK_TERMINAL:
+        if target in TASK_TERMINAL:
             columns.setdefault("ended_at", Now())
         if not rows.update(state=target, **columns):
             return False

@@ -35,6 +35,7 @@ class Job:
     inputs: JsonObject
     upstream: dict[str, JsonObject] = field(default_factory=dict)
     answers: dict[str, JsonObject] = field(default_factory=dict)
+    catalogue: Mapping[str, Any] | None = None
     stop: threading.Event = field(default_factory=threading.Event)
     """Set by the loop when the run is cancelled, the time is over or the worker stops."""
 
@@ -96,9 +97,7 @@ def rendered_params(job: Job, runner: Runner) -> JsonObject:
     spec = job.claimed.spec
     if job.claimed.kind == TaskKind.PLANNING:
         return dict(spec.get("params", {}))
-    info = runner.catalogue().get(job.claimed.skill)
-    literal = info.literal if info else frozenset()
-    return render_params(spec.get("params", {}), scope_of(job, runner), literal)
+    return render_params(spec.get("params", {}), scope_of(job, runner), runner.literal(job.claimed.skill))
 
 
 def idempotency_key(job: Job, params: JsonObject) -> str:
@@ -131,7 +130,7 @@ def perform(job: Job, runner: Runner, send: Callable[[Kept], None]) -> Ended:
         params = rendered_params(job, runner)
         rendered = outs.encode(params) if params else None
         context = make_context(job, params, lambda item: send(Kept(claimed=claimed, checkpoint=item)))
-        work = Work(kind=claimed.kind, skill=claimed.skill, params=params, inputs=job.inputs)
+        work = Work(kind=claimed.kind, skill=claimed.skill, params=params, inputs=job.inputs, catalogue=job.catalogue)
         result = runner.execute(work, context)
         return _ended(claimed, result, rendered, context)
     except (SkillCancelled, LeaseLost):

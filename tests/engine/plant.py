@@ -45,6 +45,7 @@ class Plant:
         return Runner(
             execute=lambda work, context: self.skills[work.skill](work.params, context),
             load_rows=lambda ref, limit: [],
+            literal=lambda skill: self.infos[skill].literal,
             catalogue=lambda: self.infos,
         )
 

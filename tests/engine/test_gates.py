@@ -211,7 +211,8 @@ def test_twenty_answers_to_two_open_questions_at_once_always_go_on(plant: Plant)
         run = plant.run({"id": "a", "skill": "ask"}, {"id": "b", "skill": "ask"}, {"id": "c", "depends_on": ["a", "b"]})
         plant.drain()
         threads = [
-            threading.Thread(target=_answer, args=(pk, run.owner)) for pk in run.request_rows.values_list("pk", flat=True)
+            threading.Thread(target=_answer, args=(pk, run.owner))
+            for pk in run.request_rows.values_list("pk", flat=True)
         ]
         for thread in threads:
             thread.start()

@@ -134,9 +134,7 @@ def test_the_same_token_makes_one_run(owner: User):
     assert (Run.objects.count(), Task.objects.count()) == (1, 1)
 
 
-@pytest.mark.parametrize(
-    ("goal", "code"), [("", "goal_empty"), (" \n ", "goal_empty"), ("x" * 8001, "goal_too_long")]
-)
+@pytest.mark.parametrize(("goal", "code"), [("", "goal_empty"), (" \n ", "goal_empty"), ("x" * 8001, "goal_too_long")])
 def test_a_goal_out_of_bounds_makes_no_run(owner: User, goal: str, code: str):
     with pytest.raises(InputError) as caught:
         create_run(owner=owner, goal=goal, inputs={})
