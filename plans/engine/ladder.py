@@ -114,7 +114,7 @@ def policy_of(task: Task) -> str:
 
 
 def fail_for_good(changes: Changes, task: Task, error: JsonObject) -> bool:
-    columns = {"error": error, "tries_used": task.tries_used, "losses": task.losses}
+    columns: dict[str, Any] = {"error": error, "tries_used": task.tries_used, "losses": task.losses}
     if not changes.end(task, TaskState.FAILED, attempt=task.attempt, **columns):
         return False
     changes.say(EventKind.TASK_FAILED, task, error=error)
