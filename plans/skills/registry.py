@@ -18,7 +18,7 @@ from plans.core.errors import PlannerError
 from plans.core.kinds import Approval
 from plans.core.skill import Skill
 
-BUILT_IN = ("ask_human", "noop", "wait")
+BUILT_IN = ("ask_human", "load_file", "noop", "wait")
 ENTRY_POINTS = "forethought.skills"
 
 # Any: a skill's `run` takes its own params class, which no checker accepts for the protocol's BaseModel.

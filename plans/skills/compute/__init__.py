@@ -1,0 +1,1 @@
+"""Programs that run in the sandbox: standard library, DuckDB, matplotlib, markdown-it, nh3, charset-normalizer; no Django."""
