@@ -31,10 +31,10 @@ def sentence(code: str, params: Mapping[str, Any] | None = None) -> str:
     values = params or {}
     if found is None:
         return _("Something went wrong (%(code)s).") % {"code": code}
-    if callable(found) and not isinstance(found, Promise):
-        return found(values)
     try:
+        if callable(found) and not isinstance(found, Promise):
+            return found(values)
         return str(found) % values
     except (KeyError, TypeError, ValueError):
-        # A missing param must not hide the message: the raw text still says what happened.
-        return str(found)
+        # A missing param must not hide the message: the raw text, or at least the code, still says what happened.
+        return _("Something went wrong (%(code)s).") % {"code": code} if callable(found) else str(found)
