@@ -12,8 +12,8 @@ from django.utils import timezone
 from plans import storage, tasks
 from plans.core.compile import compile_plan
 from plans.core.hashing import digest
-from plans.engine.runs import create_run_from_plan
 from plans.engine.plans import approve_plan
+from plans.engine.runs import create_run_from_plan
 from plans.models import Artifact, Attempt, Blob, Dependency, Event, Request, Revision, Run, Task
 
 REPORT = b"<!doctype html><title>Report</title><h1>Busiest pages</h1>"
@@ -113,7 +113,12 @@ def world(owner: User, goal: str = "Find the busiest pages", text: str = "Load t
     )  # fmt: skip
     Event.objects.create(run=run, seq=1, at=now, kind="run.created", actor=owner)
     Event.objects.create(run=run, seq=2, at=now, kind="task.running", task_key="t1", attempt=1)
-    effect = {"skill": "noop", "version": "1", "params": {"value": text}, "limits": {"timeout_seconds": 60, "retries": 2}}
+    effect = {
+        "skill": "noop",
+        "version": "1",
+        "params": {"value": text},
+        "limits": {"timeout_seconds": 60, "retries": 2},
+    }
     return World(
         run=run,
         first=first,
@@ -121,8 +126,14 @@ def world(owner: User, goal: str = "Find the busiest pages", text: str = "Load t
         attempt=attempt,
         approval=request(first, "task_approval", digest=digest(effect), content={"effect": effect, "task": "t1"}),
         question=request(
-            first, "question", content={"text": text, "context": None},
-            schema={"type": "object", "properties": {"number": {"type": "integer", "title": text}}, "required": ["number"]},
+            first,
+            "question",
+            content={"text": text, "context": None},
+            schema={
+                "type": "object",
+                "properties": {"number": {"type": "integer", "title": text}},
+                "required": ["number"],
+            },
         ),  # fmt: skip
         failure=request(
             first, "failure", content={"error": first.error, "choices": ["retry", "skip", "stop"], "task": "t1"}

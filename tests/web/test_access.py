@@ -51,7 +51,7 @@ def test_without_a_session_every_page_leads_to_the_login(name: str, owner: User)
     assert (response.status_code, response["Location"].partition("?")[0]) == (302, reverse("login"))
 
 
-@pytest.mark.parametrize("name", sorted((WITH_ID | WITHOUT_ID)))
+@pytest.mark.parametrize("name", sorted(WITH_ID | WITHOUT_ID))
 def test_the_owner_sees_every_page(name: str, owner: User) -> None:
     path = address(name, world(owner)) if name in WITH_ID else reverse(name)
 

@@ -25,13 +25,17 @@ def admin(db: None) -> Client:
 
 
 def queries(client: Client, path: str) -> int:
-    with CaptureQueriesContext(connection, ) as captured:
+    with CaptureQueriesContext(
+        connection,
+    ) as captured:
         assert client.get(path).status_code == 200
     return len(captured)
 
 
 @pytest.mark.parametrize("model", HISTORY)
-def test_a_list_takes_the_same_number_of_queries_for_one_run_and_for_three(model: Any, admin: Client, owner: User) -> None:
+def test_a_list_takes_the_same_number_of_queries_for_one_run_and_for_three(
+    model: Any, admin: Client, owner: User
+) -> None:
     path = reverse(f"admin:plans_{model._meta.model_name}_changelist")
     world(owner)
     admin.get(path)
@@ -60,7 +64,12 @@ def test_a_run_leads_to_its_rows_and_each_row_back(admin: Client, owner: User) -
     other = world(owner)
     page = admin.get(reverse("admin:plans_run_change", args=[made.run.pk])).content.decode()
 
-    for model, row in (("revision", made.run.revision), ("task", made.first), ("request", made.approval), ("artifact", made.artifact)):
+    for model, row in (
+        ("revision", made.run.revision),
+        ("task", made.first),
+        ("request", made.approval),
+        ("artifact", made.artifact),
+    ):
         path = reverse(f"admin:plans_{model}_changelist") + f"?run__id__exact={made.run.pk}"
         assert f'href="{path}"' in page
         listed = admin.get(path).content.decode()
@@ -114,7 +123,9 @@ def test_a_skill_row_cannot_be_added_or_deleted(admin: Client) -> None:
 def test_a_time_that_is_none_is_refused_in_place(admin: Client) -> None:
     row = SkillRow.objects.get(name="noop")
 
-    response = admin.post(reverse("admin:plans_skillrow_change", args=[row.pk]), {"approval": "auto", "timeout_seconds": "0"})
+    response = admin.post(
+        reverse("admin:plans_skillrow_change", args=[row.pk]), {"approval": "auto", "timeout_seconds": "0"}
+    )
 
     assert response.status_code == 200
     assert "greater than or equal to 1" in response.content.decode()

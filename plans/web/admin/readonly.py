@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from django.contrib import admin
 from django.db.models import Model
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-Column = Callable[[Any, Any], SafeString | str]
-
-
+Column: TypeAlias = Callable[[Any, Any], SafeString | str]
 if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
+
+    Words: TypeAlias = str | _StrPromise
     AnyAdmin = admin.ModelAdmin[Any]
 else:
     # Only the stubs make ModelAdmin generic.
@@ -40,7 +40,7 @@ class ReadOnlyAdmin(AnyAdmin):
         return False
 
 
-def link(obj: Model | None, text: str | Promise = "") -> SafeString | str:
+def link(obj: Model | None, text: Words = "") -> SafeString | str:
     """Return a link to the admin page of `obj`."""
     if obj is None:
         return "–"
@@ -48,7 +48,7 @@ def link(obj: Model | None, text: str | Promise = "") -> SafeString | str:
     return format_html('<a href="{}">{}</a>', address, text or str(obj))
 
 
-def parent(name: str, words: str | Promise) -> Column:
+def parent(name: str, words: Words) -> Column:
     """Return a column that links to the row a foreign key names."""
 
     @admin.display(description=words, ordering=name)
@@ -58,7 +58,7 @@ def parent(name: str, words: str | Promise) -> Column:
     return column
 
 
-def children(model: str, key: str, words: str | Promise) -> Column:
+def children(model: str, key: str, words: Words) -> Column:
     """Return a field that links to the list of rows of `model` whose `key` is this row; no row is counted or loaded."""
 
     @admin.display(description=words)
@@ -69,7 +69,7 @@ def children(model: str, key: str, words: str | Promise) -> Column:
     return column
 
 
-def pretty(name: str, words: str | Promise) -> Column:
+def pretty(name: str, words: Words) -> Column:
     """Return a field that shows a JSON column on lines of its own."""
 
     @admin.display(description=words)

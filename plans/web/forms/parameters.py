@@ -27,7 +27,7 @@ class ParametersForm(forms.Form):
     def __init__(self, playbook: Playbook, goal: str, files: Files, data: Mapping[str, Any], *, bound: bool) -> None:
         """Fill the form from `data`; one that is not bound takes only the file over and guesses the rest anew."""
         super().__init__(data if bound else None, prefix=PREFIX)
-        self.playbook, self.goal, self.files = playbook, goal, files
+        self.playbook, self.goal, self.attached = playbook, goal, files
         kept = [item.name for item in playbook.parameters if bound or isinstance(item, FileParameter)]
         given = {name: str(data[key]) for name in kept if (key := f"{PREFIX}-{name}") in data}
         for found in playbooks.fields(playbook, goal, files.profiles, given):
@@ -37,7 +37,7 @@ class ParametersForm(forms.Form):
         given = {name: self.cleaned_data.get(name) or "" for name in self.fields}
         try:
             self.inputs = playbooks.resolve_inputs(
-                self.playbook, given, self.files.profiles, self.files.references, self.goal
+                self.playbook, given, self.attached.profiles, self.attached.references, self.goal
             )
         except InputErrors as errors:
             for name, error in errors.errors.items():

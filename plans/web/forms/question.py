@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.core import validators
 from django.utils.translation import gettext_lazy as _
 
 from plans.core.jsontypes import Json, JsonObject
@@ -56,7 +58,7 @@ def make_field(name: str, schema: Mapping[str, Any], required: bool) -> forms.Fi
     if kind == "boolean":
         return _choice([True, False], common)
     if kind in {"integer", "number"}:
-        return _NumberField(whole=kind == "integer", **common)
+        return _NumberField(whole=kind == "integer", limits=_limits(schema), **common)
     if schema.get("format") == "date":
         return _DateField(**common)
     return _text(schema, common)
@@ -65,7 +67,13 @@ def make_field(name: str, schema: Mapping[str, Any], required: bool) -> forms.Fi
 def _text(schema: Mapping[str, Any], common: dict[str, Any]) -> forms.Field:
     is_long = schema.get("format") in {"multiline", "textarea"} or schema.get("maxLength", 0) > LONG_TEXT
     widget = forms.Textarea(attrs={"rows": 4, "dir": "auto"}) if is_long else forms.TextInput(attrs={"dir": "auto"})
-    return forms.CharField(widget=widget, strip=False, **common)
+    lengths: dict[str, Any] = {"min_length": schema.get("minLength"), "max_length": schema.get("maxLength")}
+    return forms.CharField(widget=widget, strip=False, **lengths, **common)
+
+
+def _limits(schema: Mapping[str, Any]) -> list[Any]:
+    found = [validators.MinValueValidator(schema["minimum"])] if "minimum" in schema else []
+    return found + ([validators.MaxValueValidator(schema["maximum"])] if "maximum" in schema else [])
 
 
 def _choice(values: list[Json], common: dict[str, Any], several: bool = False) -> forms.Field:
@@ -100,8 +108,8 @@ class _JsonMultipleField(forms.MultipleChoiceField):
 class _NumberField(forms.CharField):
     """A text field, since a browser's number field throws away what it cannot read."""
 
-    def __init__(self, *, whole: bool, **kwargs: Any) -> None:
-        self.whole = whole
+    def __init__(self, *, whole: bool, limits: list[Any], **kwargs: Any) -> None:
+        self.whole, self.limits = whole, limits
         attrs = {"inputmode": "numeric" if whole else "decimal", "autocomplete": "off"}
         super().__init__(widget=forms.TextInput(attrs=attrs), **kwargs)
 
@@ -113,11 +121,11 @@ class _NumberField(forms.CharField):
             number = int(text) if self.whole else float(text)
         except ValueError:
             raise forms.ValidationError(sentence("form_not_whole" if self.whole else "form_not_a_number")) from None
-        if isinstance(number, float) and number not in (float("inf"), float("-inf")) and number.is_integer():
-            return int(number)
-        if number != number or number in (float("inf"), float("-inf")):
+        if not math.isfinite(number):
             raise forms.ValidationError(sentence("form_not_a_number"))
-        return number
+        for check in self.limits:
+            check(number)
+        return int(number) if number == int(number) else number
 
 
 class _DateField(forms.DateField):

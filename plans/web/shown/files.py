@@ -107,7 +107,7 @@ def _column(column: JsonObject) -> ColumnShown:
     missing = column.get("missing") or 0
     return ColumnShown(
         name=str(column["name"]),
-        type=TYPES.get(column.get("type", ""), column.get("type", "")),
+        type=TYPES.get(str(column.get("type")), str(column.get("type") or "")),
         examples=", ".join(readable(value)[:40] for value in (column.get("samples") or [])[:3]),
         missing=number(missing) if missing else "",
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -32,7 +34,7 @@ class RequestShown:
         return self.request.state == RequestState.OPEN
 
 
-def question_form(request: Request, data: dict[str, Json] | None = None) -> QuestionForm:
+def question_form(request: Request, data: Mapping[str, Any] | None = None) -> QuestionForm:
     """Return the form of a question; the prefix keeps several questions on one page apart."""
     return QuestionForm(request.schema or {}, data, prefix=f"q{request.uuid.hex[:12]}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from pathlib import Path
 from uuid import UUID
 
@@ -76,7 +77,7 @@ def _chunks(path: Path) -> Iterator[bytes]:
 
 async def _chunks_async(path: Path) -> AsyncIterator[bytes]:
     """Do the same off the event loop."""
-    file = await sync_to_async(path.open, thread_sensitive=False)("rb")
+    file = await sync_to_async(partial(path.open, "rb"), thread_sensitive=False)()
     try:
         while chunk := await sync_to_async(file.read, thread_sensitive=False)(CHUNK):
             yield chunk

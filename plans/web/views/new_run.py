@@ -105,7 +105,7 @@ def _parameters_page(
         "parameters": parameters,
         "playbook": parameters.playbook,
         "others": others,
-        "files": files_shown(parameters.files.kept),
-        "can_refresh": len(parameters.files.kept) > 1,
+        "files": files_shown(parameters.attached.kept),
+        "can_refresh": len(parameters.attached.kept) > 1,
     }
     return render(request, "plans/parameters.html", context)
