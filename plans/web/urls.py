@@ -1,3 +1,29 @@
-"""Addresses of the pages."""
+"""Addresses of the pages. Everything but the login needs a signed-in person."""
 
-urlpatterns: list = []
+from __future__ import annotations
+
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import LoginView, LogoutView
+from django.urls import path
+
+from plans.web.views import artifacts, decisions, imports, new_run, plan, playbooks, runs
+
+urlpatterns = [
+    path("login", LoginView.as_view(template_name="plans/login.html", redirect_authenticated_user=True), name="login"),
+    path("logout", LogoutView.as_view(), name="logout"),
+    path("", login_required(new_run.new_run), name="new_run"),
+    path("import", login_required(imports.import_plan), name="import"),
+    path("playbooks", login_required(playbooks.playbooks), name="playbooks"),
+    path("inbox", login_required(decisions.inbox), name="inbox"),
+    path("requests/<uuid:uuid>", login_required(decisions.decision), name="request"),
+    path("runs", login_required(runs.runs), name="runs"),
+    path("runs/<uuid:uuid>", login_required(runs.run), name="run"),
+    path("runs/<uuid:uuid>/plan", login_required(plan.plan), name="plan"),
+    path("runs/<uuid:uuid>/plan/approve", login_required(plan.approve), name="approve_plan"),
+    path("runs/<uuid:uuid>/plan/reject", login_required(plan.reject), name="reject_plan"),
+    path("runs/<uuid:uuid>/events", login_required(runs.events), name="events"),
+    path("runs/<uuid:uuid>/log", login_required(runs.log), name="log"),
+    path("runs/<uuid:uuid>/cancel", login_required(runs.cancel), name="cancel_run"),
+    path("artifacts/<uuid:uuid>", login_required(artifacts.download), name="artifact"),
+    path("artifacts/<uuid:uuid>/view", login_required(artifacts.view), name="artifact_view"),
+]

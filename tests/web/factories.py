@@ -39,7 +39,10 @@ def simple_plan(**more: Any) -> dict[str, Any]:
         "schema": 1,
         "goal": "Say hello",
         "tasks": [
-            {"id": "t1", "name": "Take the greeting", "skill": "noop", "params": {"value": "hello"}, "outputs": {"word": "json"}},
+            {
+                "id": "t1", "name": "Take the greeting", "skill": "noop",
+                "params": {"value": "hello"}, "outputs": {"word": "json"},
+            },
             {
                 "id": "t2", "name": "Pass it on", "skill": "noop",
                 "params": {"value": "{{ word }}"}, "outputs": {"said": "json"},
@@ -113,6 +116,7 @@ def world(owner: User, goal: str = "Find the busiest pages", text: str = "Load t
     )  # fmt: skip
     Event.objects.create(run=run, seq=1, at=now, kind="run.created", actor=owner)
     Event.objects.create(run=run, seq=2, at=now, kind="task.running", task_key="t1", attempt=1)
+    schema = {"type": "object", "properties": {"number": {"type": "integer", "title": text}}, "required": ["number"]}
     effect = {
         "skill": "noop",
         "version": "1",
@@ -125,16 +129,7 @@ def world(owner: User, goal: str = "Find the busiest pages", text: str = "Load t
         second=second,
         attempt=attempt,
         approval=request(first, "task_approval", digest=digest(effect), content={"effect": effect, "task": "t1"}),
-        question=request(
-            first,
-            "question",
-            content={"text": text, "context": None},
-            schema={
-                "type": "object",
-                "properties": {"number": {"type": "integer", "title": text}},
-                "required": ["number"],
-            },
-        ),  # fmt: skip
+        question=request(first, "question", content={"text": text, "context": None}, schema=schema),
         failure=request(
             first, "failure", content={"error": first.error, "choices": ["retry", "skip", "stop"], "task": "t1"}
         ),

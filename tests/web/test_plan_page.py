@@ -22,7 +22,7 @@ def browser(client: Client, owner: User) -> Client:
 def page(browser: Client, run: Run) -> str:
     response = browser.get(reverse("plan", args=[run.uuid]))
     assert response.status_code == 200
-    return str(response.content.decode())
+    return " ".join(response.content.decode().split())
 
 
 def approve(browser: Client, run: Run, graph_hash: str | None = None):

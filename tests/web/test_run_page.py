@@ -29,7 +29,7 @@ def browser(client: Client, owner: User) -> Client:
 def page(browser: Client, run: Run, query: str = "") -> str:
     response = browser.get(reverse("run", args=[run.uuid]) + query)
     assert response.status_code == 200
-    return str(response.content.decode())
+    return " ".join(response.content.decode().split())
 
 
 def test_every_state_has_a_word_an_icon_and_a_colour() -> None:

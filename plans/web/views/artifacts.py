@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator
 from functools import partial
 from pathlib import Path
 from uuid import UUID
@@ -68,7 +68,7 @@ def _send(request: HttpRequest, artifact: Artifact, media_type: str, *, attached
     return StreamingHttpResponse(chunks, content_type=media_type, headers=headers)
 
 
-def _chunks(path: Path) -> Iterator[bytes]:
+def _chunks(path: Path) -> Generator[bytes, None, None]:
     """Read a file piece by piece, so that a large one never lies in memory whole."""
     with path.open("rb") as file:
         while chunk := file.read(CHUNK):
@@ -77,9 +77,9 @@ def _chunks(path: Path) -> Iterator[bytes]:
 
 async def _chunks_async(path: Path) -> AsyncIterator[bytes]:
     """Do the same off the event loop."""
-    file = await sync_to_async(partial(path.open, "rb"), thread_sensitive=False)()
+    pieces = _chunks(path)
     try:
-        while chunk := await sync_to_async(file.read, thread_sensitive=False)(CHUNK):
+        while chunk := await sync_to_async(partial(next, pieces, b""), thread_sensitive=False)():
             yield chunk
     finally:
-        file.close()
+        pieces.close()
