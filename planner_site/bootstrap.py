@@ -34,6 +34,8 @@ NETWORK_SIGNS = (
     "ProxyError",
     "SSLError",
     "Network is unreachable",
+    # A locked package is on every index: an index that knows no version of it was not reached (or is the wrong one).
+    "from versions: none",
 )
 
 

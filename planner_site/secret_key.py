@@ -20,7 +20,7 @@ def read(data_dir: Path) -> str:
     path = data_dir / "secret_key"
     try:
         return path.read_text(encoding="ascii").strip()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return _generate(path)
     except OSError as error:
         raise ImproperlyConfigured(f"Cannot read {path}: {error.strerror}. Make it readable for this user.") from error

@@ -17,6 +17,7 @@ READY_SECONDS = 90
 # A worker uses PLANS_STOP_SECONDS for its steps; it then gives leases back, and a busy machine needs a moment for that.
 STOP_MARGIN_SECONDS = 5.0
 TICK_SECONDS = 1.0
+TELL_STOP_SECONDS = 3.0
 STARTING_TICK_SECONDS = 0.1
 
 
@@ -126,7 +127,7 @@ class Supervisor:
             orphans.reap(self._known())
             if all(child.has_ended() for child in self.children):
                 return
-            if not told and time.monotonic() - began > TICK_SECONDS:
+            if not told and time.monotonic() - began > TELL_STOP_SECONDS:
                 told = True
                 on_stop()
             self.signals.wait(min(TICK_SECONDS / 4, deadline - time.monotonic()))
