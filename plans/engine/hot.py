@@ -258,6 +258,6 @@ def unclaimed(limit: int) -> int:
     """Return how many ready tasks are unclaimed, counting to `limit` only."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT count(*) FROM (SELECT 1 FROM plans_task WHERE state = 'ready' LIMIT %s) AS some", [limit]
+            "SELECT count(*) FROM (SELECT 1 FROM plans_task WHERE state = 'ready' LIMIT %s) AS found", [limit]
         )
         return int(cursor.fetchone()[0])

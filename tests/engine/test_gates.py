@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from plans.core.errors import AlreadyDecided, InputError, StaleDecision
 from plans.core.kinds import Approval, RunsIn
@@ -194,6 +195,7 @@ def test_a_checkpoint_is_committed_before_it_returns_and_survives_a_lost_worker(
         seen.append(context.saved)
         context.checkpoint({"page": 7})
         seen.append(Task.objects.get(key="a").checkpoint)
+        connection.close()
         inside.set()
         return Outputs(values={})
 
@@ -224,8 +226,6 @@ def test_twenty_answers_to_two_open_questions_at_once_always_go_on(plant: Plant)
 
 
 def _answer(pk: int, by: Any) -> None:
-    from django.db import connection
-
     try:
         answer_question(request=Request.objects.get(pk=pk), answer={"ok": True}, by=by)
     finally:
@@ -246,8 +246,6 @@ def test_a_running_step_keeps_others_of_the_run_free(plant: Plant):
 
 
 def _drain(plant: Plant) -> None:
-    from django.db import connection
-
     try:
         plant.drain()
     finally:

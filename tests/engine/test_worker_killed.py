@@ -8,7 +8,9 @@ import signal
 import pytest
 from django.contrib.auth.models import User
 
+from plans.core.catalogue import SkillInfo
 from plans.core.compile import compile_plan
+from plans.core.kinds import ValueKind
 from plans.engine import sweeper
 from plans.engine.plans import approve_plan
 from plans.engine.runs import create_run_from_plan
@@ -50,7 +52,7 @@ def test_a_killed_worker_loses_nothing(site: Site, owner: User, tmp_path, settin
     folder = tmp_path / "skills"
     folder.mkdir()
     (folder / "hold.py").write_text(f"GO = {str(go)!r}\n{NAP}")
-    infos = {**catalogue(), "hold": catalogue()["noop"].__class__(name="hold")}
+    infos = {**catalogue(), "hold": SkillInfo(name="hold", outputs={"result": ValueKind.JSON})}
     plan = {
         "goal": "survive",
         "tasks": [
