@@ -25,7 +25,7 @@ class GoalForm(forms.Form):
     goal = forms.CharField(
         label=_("Goal"),
         required=False,
-        help_text=_("Any language, up to 8,000 characters. You see the plan before anything runs."),
+        help_text=_("Any language, up to 8,000 characters."),
         widget=forms.Textarea(attrs={"rows": 4, "class": "goal", "dir": "auto"}),
     )
     autonomy = forms.ChoiceField(

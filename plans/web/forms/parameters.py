@@ -34,7 +34,9 @@ class ParametersForm(forms.Form):
             self.fields[found.name] = make_field(found)
 
     def clean(self) -> JsonObject:
-        given = {name: self.cleaned_data.get(name) or "" for name in self.fields}
+        # A field the browser did not send is guessed; one that was emptied counts as left out.
+        sent = [name for name in self.fields if self.add_prefix(name) in self.data]
+        given = {name: self.cleaned_data.get(name) or "" for name in sent}
         try:
             self.inputs = playbooks.resolve_inputs(
                 self.playbook, given, self.attached.profiles, self.attached.references, self.goal

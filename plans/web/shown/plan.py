@@ -74,6 +74,10 @@ class PlanShown:
     step_count: int
     asks: list[str]
 
+    @property
+    def notes(self) -> list[FindingShown]:
+        return [finding for finding in self.findings if finding.severity == Severity.INFO]
+
 
 def plan_shown(run: Run, revision: Revision, catalogue: Catalogue) -> PlanShown:
     """Return `revision` for display; `catalogue` gives the operator's word on risk and approval."""
