@@ -40,6 +40,8 @@ def now_sql() -> str:
 
 def fit(data: Mapping[str, Any]) -> str:
     """Return `data` as JSON text of at most 4 KB; longer texts in it are cut and marked."""
+    if not data:
+        return "{}"
     text = json.dumps(data, ensure_ascii=False, default=str)
     limit = 1024
     while len(text.encode()) > DATA_LIMIT_BYTES and limit >= 1:
@@ -59,18 +61,16 @@ def _cut(value: Any, limit: int) -> Any:
 
 
 def rows(run_id: int, first: int, lines: Sequence[Line]) -> list[tuple[Any, ...]]:
-    """Return the parameters of INSERT_SQL for `lines`, numbered from `first`."""
+    """Return the parameters of `insert_sql` for `lines`, numbered from `first`."""
     return [
         (run_id, first + offset, line.kind.value, line.task_key, line.attempt, line.actor_id, fit(line.data))
         for offset, line in enumerate(lines)
     ]
 
 
-def insert(parameters: Sequence[tuple[Any, ...]]) -> None:
-    """Write numbered lines. The caller has taken the numbers from the run row in this transaction."""
-    if parameters:
-        with connection.cursor() as cursor:
-            cursor.executemany(INSERT_SQL.format(now=now_sql()), parameters)
+def insert_sql() -> str:
+    """Return the statement that writes one numbered line (parameters: `rows`)."""
+    return INSERT_SQL.format(now=now_sql())
 
 
 def append(run_id: int, lines: Sequence[Line]) -> None:
@@ -80,7 +80,7 @@ def append(run_id: int, lines: Sequence[Line]) -> None:
     with connection.cursor() as cursor:
         cursor.execute("UPDATE plans_run SET seq = seq + %s WHERE id = %s RETURNING seq", [len(lines), run_id])
         (seq,) = cursor.fetchone()
-    insert(rows(run_id, seq - len(lines) + 1, lines))
+        cursor.executemany(insert_sql(), rows(run_id, seq - len(lines) + 1, lines))
 
 
 def ready_lines(keys: Sequence[str]) -> list[Line]:

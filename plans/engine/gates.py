@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from django.conf import settings
+from django.db import connection
 from django.db.models.functions import Now
 
 from plans.core.errors import ErrorClass, ExpressionError
@@ -182,7 +183,8 @@ def _ask_approval(changes: Changes, task: Task, effect: JsonObject) -> None:
 
 
 def _start(changes: Changes, task: Task, worker: str) -> hot.Claimed:
-    claimed = hot.claim(1, worker, settings.PLANS_LEASE_SECONDS, only=task.pk)[0]
+    with connection.cursor() as cursor:
+        claimed = hot.claim(cursor, 1, worker, settings.PLANS_LEASE_SECONDS, only=task.pk)[0]
     changes.lines.append(
         Line(kind=EventKind.TASK_RUNNING, task_key=task.key, attempt=claimed.attempt, data={"worker": worker})
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from django.db import connection
 
@@ -63,6 +63,9 @@ class Readied:
     gated: bool
 
 
+Cursor: TypeAlias = Any  # Django's CursorWrapper, which has no public type
+
+
 class FenceMismatch(Exception):
     """Some row of the batch is no longer ours; the turn is repeated row by row."""
 
@@ -73,6 +76,17 @@ CLAIM_COLUMNS = (
 )
 
 
+def many(cursor: Cursor, sql: str, values: Sequence[Sequence[Any]]) -> int:
+    """Execute `sql` for each of `values`; return the total row count. One row, the chain's case, is cheaper by itself."""
+    if len(values) == 1:
+        cursor.execute(sql, values[0])
+    elif values:
+        cursor.executemany(sql, values)
+    else:
+        return 0
+    return int(cursor.rowcount)
+
+
 def finish_sql() -> str:
     return (
         f"UPDATE plans_task SET state='succeeded', lease_expires_at=NULL, claimed_by='', ended_at={now_sql()}, "
@@ -80,33 +94,32 @@ def finish_sql() -> str:
     )
 
 
-def finish(done: Sequence[Done], *, row_by_row: bool = False) -> list[Done]:
+def finish(cursor: Cursor, done: Sequence[Done], *, row_by_row: bool = False) -> list[Done]:
     """Mark tasks succeeded, fenced by attempt; return those that were still ours.
 
     Raises FenceMismatch when a batch (not `row_by_row`) met a lost lease; the transaction must then be rolled back.
     """
     kept = list(done)
-    with connection.cursor() as cursor:
-        values = [(d.outputs, d.claimed.task_id, d.claimed.attempt) for d in done]
-        if row_by_row:
-            kept = []
-            for one, value in zip(done, values, strict=True):
-                cursor.execute(finish_sql(), value)
-                if cursor.rowcount:
-                    kept.append(one)
-        else:
-            cursor.executemany(finish_sql(), values)
-            if cursor.rowcount != len(values):
-                raise FenceMismatch
-        cursor.executemany(
-            f"UPDATE plans_attempt SET state='succeeded', ended_at={now_sql()}, params=%s, log=%s "
-            "WHERE task_id=%s AND number=%s",
-            [(d.params, d.log, d.claimed.task_id, d.claimed.attempt) for d in kept],
-        )
+    values = [(d.outputs, d.claimed.task_id, d.claimed.attempt) for d in done]
+    if row_by_row:
+        kept = []
+        for one, value in zip(done, values, strict=True):
+            cursor.execute(finish_sql(), value)
+            if cursor.rowcount:
+                kept.append(one)
+    else:
+        if many(cursor, finish_sql(), values) != len(values):
+            raise FenceMismatch
+    many(
+        cursor,
+        f"UPDATE plans_attempt SET state='succeeded', ended_at={now_sql()}, params=%s, log=%s "
+        "WHERE task_id=%s AND number=%s",
+        [(d.params, d.log, d.claimed.task_id, d.claimed.attempt) for d in kept],
+    )
     return kept
 
 
-def release_downstream(task_ids: Sequence[int]) -> list[Readied]:
+def release_downstream(cursor: Cursor, task_ids: Sequence[int]) -> list[Readied]:
     """Count the ended tasks off their downstream and make ready what is ready; return rows with nothing left to wait for.
 
     A returned row in state `pending` has bad upstream: `engine.settle` decides it.
@@ -126,9 +139,8 @@ def release_downstream(task_ids: Sequence[int]) -> list[Readied]:
         "AND (bad_upstream = 0 OR always_run) THEN 'ready' ELSE state END "
         f"FROM {join} RETURNING plans_task.id, run_id, key, unmet, state, gated"
     )
-    with connection.cursor() as cursor:
-        cursor.execute(sql, task_ids)
-        found = cursor.fetchall()
+    cursor.execute(sql, task_ids)
+    found = cursor.fetchall()
     return [
         Readied(task_id=row[0], run_id=row[1], key=row[2], state=row[4], gated=bool(row[5]))
         for row in sorted(found)
@@ -136,7 +148,7 @@ def release_downstream(task_ids: Sequence[int]) -> list[Readied]:
     ]
 
 
-def claim(limit: int, worker: str, lease_seconds: float, only: int | None = None) -> list[Claimed]:
+def claim(cursor: Cursor, limit: int, worker: str, lease_seconds: float, only: int | None = None) -> list[Claimed]:
     """Claim up to `limit` ready tasks that need no decision, the most urgent first; `only` names one gated task."""
     pick = "SELECT id FROM plans_task WHERE state = 'ready' AND "
     if only is None:
@@ -149,17 +161,17 @@ def claim(limit: int, worker: str, lease_seconds: float, only: int | None = None
         f"lease_expires_at = {later_sql()}, ready_at = NULL, started_at = COALESCE(started_at, {now_sql()}) "
         f"WHERE {chosen} AND state = 'ready' RETURNING {CLAIM_COLUMNS}"
     )
-    with connection.cursor() as cursor:
-        cursor.execute(sql, [limit if only is None else only, worker, lease_seconds])
-        claimed = [_claimed(row) for row in cursor.fetchall()]
-        if len(claimed) > limit:
-            raise AssertionError(f"claimed {len(claimed)} of at most {limit}")
-        claimed.sort(key=lambda c: c.task_id)
-        cursor.executemany(
-            "INSERT INTO plans_attempt (task_id, number, state, worker, started_at, log) "
-            f"VALUES (%s, %s, 'running', %s, {now_sql()}, '')",
-            [(c.task_id, c.attempt, worker) for c in claimed],
-        )
+    cursor.execute(sql, [limit if only is None else only, worker, lease_seconds])
+    claimed = [_claimed(row) for row in cursor.fetchall()]
+    if len(claimed) > limit:
+        raise AssertionError(f"claimed {len(claimed)} of at most {limit}")
+    claimed.sort(key=lambda c: c.task_id)
+    many(
+        cursor,
+        "INSERT INTO plans_attempt (task_id, number, state, worker, started_at, log) "
+        f"VALUES (%s, %s, 'running', %s, {now_sql()}, '')",
+        [(c.task_id, c.attempt, worker) for c in claimed],
+    )
     return claimed
 
 
@@ -185,22 +197,21 @@ def _json(value: Any) -> Any:
     return json.loads(value) if isinstance(value, str) else value
 
 
-def write_history(lines: dict[int, list[Line]], ended: dict[int, int]) -> list[int]:
+def write_history(cursor: Cursor, lines: dict[int, list[Line]], ended: dict[int, int]) -> list[int]:
     """Take numbers from the run rows in id order, write the events, count ended tasks off; return runs with none left."""
     finished: list[int] = []
     parameters: list[tuple[Any, ...]] = []
-    with connection.cursor() as cursor:
-        for run_id in sorted(lines):
-            count = len(lines[run_id])
-            cursor.execute(
-                'UPDATE plans_run SET seq = seq + %s, "left" = "left" - %s WHERE id = %s RETURNING seq, "left"',
-                [count, ended.get(run_id, 0), run_id],
-            )
-            seq, left = cursor.fetchone()
-            parameters += events.rows(run_id, seq - count + 1, lines[run_id])
-            if left == 0 and ended.get(run_id):
-                finished.append(run_id)
-    events.insert(parameters)
+    for run_id in sorted(lines):
+        count = len(lines[run_id])
+        cursor.execute(
+            'UPDATE plans_run SET seq = seq + %s, "left" = "left" - %s WHERE id = %s RETURNING seq, "left"',
+            [count, ended.get(run_id, 0), run_id],
+        )
+        seq, left = cursor.fetchone()
+        parameters += events.rows(run_id, seq - count + 1, lines[run_id])
+        if left == 0 and ended.get(run_id):
+            finished.append(run_id)
+    many(cursor, events.insert_sql(), parameters)
     return finished
 
 
@@ -239,7 +250,7 @@ def wake_due() -> int:
         keys: dict[int, list[str]] = {}
         for run_id, key in cursor.fetchall():
             keys.setdefault(run_id, []).append(key)
-    write_history({run_id: events.ready_lines(names) for run_id, names in keys.items()}, {})
+        write_history(cursor, {run_id: events.ready_lines(names) for run_id, names in keys.items()}, {})
     return sum(map(len, keys.values()))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from django.conf import settings
+from django.db import connection
 
 from plans import events
 from plans.core.kinds import EventKind
@@ -34,22 +35,27 @@ def take(done: Sequence[Done], free: int, worker: str) -> TurnResult:
 
 
 def _turn(done: Sequence[Done], free: int, worker: str, *, row_by_row: bool) -> TurnResult:
+    with connection.cursor() as cursor:
+        return _write(cursor, done, free, worker, row_by_row=row_by_row)
+
+
+def _write(cursor: hot.Cursor, done: Sequence[Done], free: int, worker: str, *, row_by_row: bool) -> TurnResult:
     result = TurnResult()
     lines: dict[int, list[Line]] = {}
     ended: dict[int, int] = {}
     doomed: list[int] = []
-    kept = hot.finish(done, row_by_row=row_by_row) if done else []
+    kept = hot.finish(cursor, done, row_by_row=row_by_row) if done else []
     if kept:
         _store_artifacts(kept)
-        readied = hot.release_downstream([one.claimed.task_id for one in kept])
+        readied = hot.release_downstream(cursor, [one.claimed.task_id for one in kept])
         result.gated = any(row.gated for row in readied)
         doomed = [row.task_id for row in readied if row.state == TaskState.PENDING]
         _finished_lines(kept, readied, lines, ended)
     if free > 0:
-        result.claimed = hot.claim(free, worker, settings.PLANS_LEASE_SECONDS)
+        result.claimed = hot.claim(cursor, free, worker, settings.PLANS_LEASE_SECONDS)
         for run_id, started in hot.started_lines(result.claimed, worker).items():
             lines.setdefault(run_id, []).extend(started)
-    finished = hot.write_history(lines, ended)
+    finished = hot.write_history(cursor, lines, ended)
     _skip_doomed(doomed)
     for run_id in finished:
         end_run(run_id)
