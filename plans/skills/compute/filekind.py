@@ -52,8 +52,8 @@ def refuse_binary(data: bytes, encoding: str) -> None:
         return
     sample = data[:65536]
     odd = sum(sample.count(bytes([code])) for code in CONTROL)
-    # A stray NUL in a cell is a damaged table; one byte in ten is another kind of file.
-    if odd > 8 and odd * 10 > len(sample):
+    # A stray NUL in a cell is a damaged table; one byte in twenty is another kind of file (random bytes have one in eleven).
+    if odd > 8 and odd * 20 > len(sample):
         raise BadInputError("not_a_table", what="binary")
 
 
