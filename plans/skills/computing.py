@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -35,8 +36,7 @@ class Computed:
 def compute(program: str, params: JsonObject, inputs: Mapping[str, Path], context: Context) -> Computed:
     """Run a program for a skill, within the attempt's deadline and work folder."""
     seconds = max(0.1, context.deadline - time.monotonic())
-    target = context.workdir / "artifacts"
-    target.mkdir(mode=0o700, exist_ok=True)
+    target = Path(tempfile.mkdtemp(prefix="artifacts-", dir=context.workdir))
     return call(
         program,
         params,

@@ -18,7 +18,7 @@ from plans.core.errors import PlannerError
 from plans.core.kinds import Approval
 from plans.core.skill import Skill
 
-BUILT_IN = ("ask_human", "load_file", "noop", "wait")
+BUILT_IN = ("ask_human", "chart", "load_file", "noop", "report", "sql", "wait")
 ENTRY_POINTS = "forethought.skills"
 
 # Any: a skill's `run` takes its own params class, which no checker accepts for the protocol's BaseModel.

@@ -22,7 +22,8 @@ LINE = re.compile(
 )
 REQUEST = re.compile(r"(?P<method>[A-Za-z]{3,20}) (?P<target>\S.*?)(?: +HTTP/\d(?:\.\d)?)?")
 TIME = re.compile(r"(\d{1,2})/([A-Za-z]{3})/(\d{4}):(\d{2}):(\d{2}):(\d{2})(?: ([+-])(\d{2})(\d{2}))?")
-MONTHS = {name: number for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
+MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+MONTHS = {name: number for number, name in enumerate(MONTH_NAMES, 1)}
 STATIC = re.compile(
     r".*\.(?:css|js|mjs|map|png|jpe?g|gif|svgz?|ico|webp|avif|bmp|tiff?|woff2?|ttf|eot|otf|mp[34]|m4[av]|webm|og[gv]|wav|flv|swf|cur)"
     r"|/robots\.txt",

@@ -13,7 +13,8 @@ from plans.skills.compute.database import identifier, plain_type, scalar
 from plans.skills.compute.found import MAX_LINES, Found
 
 MISSING_WORDS = (
-    "", "na", "n/a", "#n/a", "#na", "n.a.", "null", "none", "nil", "nan", "inf", "-inf", "infinity", "-infinity", "#div/0!", "#value!", "#ref!",
+    "", "na", "n/a", "#n/a", "#na", "n.a.", "null", "none", "nil", "nan", "inf", "-inf", "infinity",
+    "-infinity", "#div/0!", "#value!", "#ref!",
 )  # fmt: skip
 SAMPLE_VALUES = 400
 WORTH_COUNTING = 0.5

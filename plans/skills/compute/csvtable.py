@@ -21,7 +21,8 @@ SAMPLE_RECORDS = 1000
 MAX_COLUMNS = 1000
 MAX_CELL = 1_000_000
 TOTAL_WORD = re.compile(
-    r"(grand )?totals?\b.*|(gesamt)?summe.*|gesamt.*|totaal.*|suma.*|somme.*|итого.*|összesen.*|.*(合计|合計|总计|總計|总额|小计).*",
+    r"(grand )?totals?\b.*|(gesamt)?summe.*|gesamt.*|totaal.*|suma.*|somme.*|итого.*|összesen.*"
+    r"|.*(合计|合計|总计|總計|总额|小计).*",
     re.IGNORECASE,
 )
 

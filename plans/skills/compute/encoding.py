@@ -13,14 +13,14 @@ BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# The commonest characters tell scripts apart whose bytes overlap. Not a dictionary: a nudge where both readings are valid.
+# The commonest characters tell scripts apart whose bytes overlap: a nudge where both readings are valid.
 FREQUENT = {
-    "gb18030": "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里"
-    "日期金额数量商品名称地区城市销售订单客户产品收入支出单价合计时间类型状态备注交易姓名电话部门华东北南西京海广深州",
+    "gb18030": "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可"
+    "也你对生能而子那得于着下自之年过发后作里日期金额数量商品名称地区城市销售订单客户产品收入支出单价合计时间类型状态备注交易姓名电话部门华东北南西京海广深州",
     "big5": "的一是不了在人有我他這個們中來上大為和國地到以說時要就出會可也你對生能而子那得於著下自之年過發後作裡"
     "日期金額數量商品名稱地區城市銷售訂單客戶產品收入支出單價合計時間類型狀態備註交易姓名電話部門台北高雄中南新竹",
-    "euc_kr": "이다는의에하가을를고지은로한도서기사자리대어시인아정나일부제수해그있상원전보라스과주들장구공동무연관매출금액지역날짜"
-    "서울부산합계수량상품이름고객주문번호단가월",
+    "euc_kr": "이다는의에하가을를고지은로한도서기사자리대어시인아정나일부제수해그있"
+    "상원전보라스과주들장구공동무연관매출금액지역날짜서울부산합계수량상품이름고객주문번호단가월",
     "shift_jis": "",
     "euc_jp": "",
 }

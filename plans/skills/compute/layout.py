@@ -90,7 +90,7 @@ def _is_header(rows: Sequence[Sequence[str]]) -> bool:
         # "Region,2022,2023,2024": years as names. As values they would not rise from column to column.
         years = [cells[index] for index in typed]
         return years == sorted(set(years)) and len(years) > 1
-    body = [row for row in rows[1:51]]
+    body = rows[1:51]
     if not body:
         return False
     alike = sum(1 for index in typed if _mostly_typed([row[index] for row in body if index < len(row)]))
