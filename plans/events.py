@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from django.db import connection
@@ -31,6 +32,7 @@ class Line:
     data: Mapping[str, Any] = field(default_factory=dict)
 
 
+@cache
 def now_sql() -> str:
     """Return the SQL for the database's clock, in the form Django stores."""
     if connection.vendor == "sqlite":

@@ -66,8 +66,6 @@ class Context(Protocol):
     attempt: int
     deadline: float
     """`time.monotonic()` value after which the attempt is over."""
-    idempotency_key: str
-    """Equal for all attempts of this call with these inputs."""
     resumed: bool
     """True when called again after Ask or WaitUntil."""
     answers: Mapping[str, JsonObject]
@@ -76,6 +74,10 @@ class Context(Protocol):
     """What the last `checkpoint` kept, else None."""
     model: Any
     """Model client bound to ledger and budget; None until the planner issue."""
+
+    @property
+    def idempotency_key(self) -> str:
+        """Equal for all attempts of this call with these inputs."""
 
     @property
     def workdir(self) -> Path:

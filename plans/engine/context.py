@@ -15,6 +15,7 @@ from django.conf import settings
 
 from plans import storage
 from plans.core.errors import LeaseLost, NeedsPerson
+from plans.core.hashing import digest
 from plans.core.jsontypes import Json, JsonObject
 from plans.core.kinds import ValueKind
 from plans.core.values import ArtifactRef
@@ -39,7 +40,7 @@ class SkillContext:
     task_key: str
     attempt: int
     deadline: float
-    idempotency_key: str
+    params: JsonObject
     resumed: bool
     answers: Mapping[str, JsonObject]
     saved: Json
@@ -58,6 +59,11 @@ class SkillContext:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._workdir = Path(tempfile.mkdtemp(prefix="step-", dir=folder))
         return self._workdir
+
+    @property
+    def idempotency_key(self) -> str:
+        """Equal for all attempts of this call with these inputs; made when asked for, few skills have outside effects."""
+        return digest([self.run_id, self.task_key, self.params])
 
     def cancelled(self) -> bool:
         return self.stop.is_set()

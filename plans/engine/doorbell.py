@@ -59,6 +59,11 @@ def ring_others(run_id: int, left_unclaimed: int) -> int:
     return count
 
 
+def waiting() -> int:
+    """Return how many doorbells nobody has answered yet."""
+    return int(_own_broker().queue_size())
+
+
 def workers() -> int:
     """Return how many worker processes this host runs."""
     return int(settings.PLANS_WORKERS)

@@ -7,7 +7,7 @@ import random
 import socket
 import time
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,10 +21,12 @@ T = TypeVar("T")
 TRIES = 8
 
 
+@cache
 def is_sqlite() -> bool:
     return connection.vendor == "sqlite"
 
 
+@cache
 def later_sql() -> str:
     """Return SQL for "now plus %s seconds" on the database's clock."""
     if is_sqlite():

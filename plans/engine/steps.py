@@ -12,7 +12,6 @@ import structlog
 
 from plans.core.bind import bind_outputs
 from plans.core.errors import ErrorClass, ExpressionError, LeaseLost, PlannerError, SkillCancelled, SkillError
-from plans.core.hashing import digest
 from plans.core.jsontypes import Json, JsonObject
 from plans.core.kinds import ValueKind
 from plans.core.scope import Scope, render_params
@@ -100,11 +99,6 @@ def rendered_params(job: Job, runner: Runner) -> JsonObject:
     return render_params(spec.get("params", {}), scope_of(job, runner), runner.literal(job.claimed.skill))
 
 
-def idempotency_key(job: Job, params: JsonObject) -> str:
-    """Return a key equal for all attempts of this call with these inputs."""
-    return digest([job.run_uuid, job.claimed.key, params])
-
-
 def make_context(job: Job, params: JsonObject, send: Callable[[Checkpoint], None]) -> SkillContext:
     claimed = job.claimed
     return SkillContext(
@@ -112,7 +106,7 @@ def make_context(job: Job, params: JsonObject, send: Callable[[Checkpoint], None
         task_key=claimed.key,
         attempt=claimed.attempt,
         deadline=time.monotonic() + claimed.timeout_seconds,
-        idempotency_key=idempotency_key(job, params),
+        params=params,
         resumed=claimed.resumed,
         answers=job.answers,
         saved=claimed.checkpoint,

@@ -140,7 +140,8 @@ def ring_for_unclaimed(memory: Memory, pulse: Pulse, now: float) -> None:
         return
     if memory.ready_since is None:
         memory.ready_since = now
-    if now - memory.ready_since >= UNCLAIMED_SECONDS and pulse.idle_slots:
+    # Doorbells that wait already are enough: with no worker for an hour they must not pile up.
+    if now - memory.ready_since >= UNCLAIMED_SECONDS and pulse.idle_slots and doorbell.waiting() < doorbell.workers():
         memory.ready_since = now
         run_id = Task.objects.filter(state=TaskState.READY).values_list("run_id", flat=True).first()
         if run_id is not None:

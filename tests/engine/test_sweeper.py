@@ -158,3 +158,11 @@ def test_one_poisoned_row_does_not_stop_the_sweep_of_others(plant: Plant):
     Task.objects.filter(run=broken).update(spec=["not", "an", "object"], idempotent=False)
     sweeper.sweep_once(sweeper.Memory())
     assert task(sound, "b").state == "ready"
+
+
+def test_doorbells_do_not_pile_up_while_no_worker_runs(plant: Plant):
+    plant.run({"id": "a"}, {"id": "b"}, {"id": "c"})
+    memory = sweeper.Memory()
+    for second in range(60):
+        sweeper.sweep_once(memory, now=float(second))
+    assert OrmQ.objects.count() <= 4
