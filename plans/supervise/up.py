@@ -88,7 +88,8 @@ class Up:
         if self.has_workers:
             programs.append(self._worker())
         supervisor = Supervisor(programs, self.signals, stop_seconds=settings.PLANS_STOP_SECONDS)
-        watchdog = Watchdog(seconds=settings.PLANS_WATCHDOG_SECONDS)
+        longest_gap = max(settings.PLANS_WATCHDOG_SECONDS / 2, 3 * settings.PLANS_SWEEP_SECONDS)
+        watchdog = Watchdog(seconds=settings.PLANS_WATCHDOG_SECONDS, longest_gap_seconds=longest_gap)
         memory = sweeper.Memory()
         sweep = SweepLoop(
             # Where another host sweeps, this host's watchdog still needs the figures.

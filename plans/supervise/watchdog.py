@@ -19,16 +19,20 @@ class Pulse(Protocol):
 
 @dataclass(kw_only=True)
 class Watchdog:
-    """Fed with each sweep's pulse. Times are monotonic seconds, given by the caller."""
+    """Fed with each sweep's pulse. Times are monotonic seconds, given by the caller.
+
+    After a gap of more than `longest_gap_seconds` between two looks it starts over: nobody knows what happened in it.
+    """
 
     seconds: float
+    longest_gap_seconds: float
     _claims: int | None = None
     _still_since: float | None = None
     _seen_at: float | None = None
 
     def is_wedged(self, pulse: Pulse, now: float) -> bool:
         """Take in one pulse; true when for `seconds` of continuous watching each one showed work that nobody took."""
-        watched = self._seen_at is not None and now - self._seen_at <= self.seconds / 2
+        watched = self._seen_at is not None and now - self._seen_at <= self.longest_gap_seconds
         is_same = pulse.claims == self._claims
         self._claims, self._seen_at = pulse.claims, now
         if pulse.ready == 0 or pulse.idle_slots == 0:

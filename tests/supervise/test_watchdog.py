@@ -24,7 +24,7 @@ class Pulse:
 
 
 def fired_at(pulses: list[tuple[float, Pulse]], seconds: float = 15) -> list[float]:
-    watchdog = Watchdog(seconds=seconds)
+    watchdog = Watchdog(seconds=seconds, longest_gap_seconds=seconds / 2)
     return [now for now, pulse in pulses if watchdog.is_wedged(pulse, now)]
 
 
@@ -45,7 +45,7 @@ def test_cluster_is_wedged_only_when_each_look_saw_idle_slots_and_the_same_work(
 
 
 def test_new_cluster_gets_the_whole_time_again():
-    watchdog = Watchdog(seconds=15)
+    watchdog = Watchdog(seconds=15, longest_gap_seconds=7)
     for now in range(14):
         assert not watchdog.is_wedged(Pulse(), now)
 
