@@ -19,7 +19,12 @@ class Event(models.Model):
     task_key = models.CharField(_("task"), max_length=200, blank=True)
     attempt = models.IntegerField(_("attempt"), null=True, blank=True)
     actor = models.ForeignKey(
-        settings.AUTH_USER_MODEL, verbose_name=_("actor"), null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+        settings.AUTH_USER_MODEL,
+        verbose_name=_("actor"),
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
     )
     # code + params, at most 4 KB
     data = models.JSONField(_("data"), default=dict, blank=True)

@@ -34,9 +34,7 @@ class Run(models.Model):
         settings.AUTH_USER_MODEL, verbose_name=_("owner"), on_delete=models.PROTECT, related_name="runs"
     )
     state = models.CharField(_("state"), max_length=20, choices=choices(RunState), default=RunState.PLANNING)
-    autonomy = models.CharField(
-        _("autonomy"), max_length=20, choices=choices(Autonomy), default=Autonomy.RISKY_STEPS
-    )
+    autonomy = models.CharField(_("autonomy"), max_length=20, choices=choices(Autonomy), default=Autonomy.RISKY_STEPS)
     time_zone = models.CharField(_("time zone"), max_length=64, default="UTC")
     playbook = models.CharField(_("playbook"), max_length=100, blank=True)
     # name -> JSON or ArtifactRef: attachments and parameters, read as inputs.<name>
