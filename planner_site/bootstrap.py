@@ -138,7 +138,11 @@ def install(lock: Path) -> None:
     """Install exactly what `lock` names, if that has not been done. Raises Refused."""
     # Two starts at once: the second waits here and then finds the work done. Closing the file gives the lock back.
     with lock.open("rb") as guard:
-        fcntl.flock(guard, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(guard, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("Another start is installing packages here: waiting for it …")
+            fcntl.flock(guard, fcntl.LOCK_EX)
         works = venv_works()
         if works and is_installed(lock):
             return

@@ -33,6 +33,8 @@ def from_database_error(error: DatabaseError, database: str, folder: str) -> Can
     reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
     if "database is locked" in reason:
         return CannotStart("up_database_locked", database=database)
+    if "readonly" in reason:
+        return CannotStart("up_folder_not_writable", folder=folder, reason=reason)
     if "disk is full" in reason:
         return CannotStart("up_disk_full", folder=folder)
     return CannotStart("up_database_unreachable", database=database, reason=reason)

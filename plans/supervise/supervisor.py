@@ -44,7 +44,7 @@ class Supervisor:
         orphans.adopt()
         deadline = time.monotonic() + READY_SECONDS
         try:
-            for child in self.children:
+            for child in self.children if not self.signals.stop_wanted else ():
                 self._start(child, on_start)
             told = False
             while not self.signals.stop_wanted:

@@ -57,9 +57,10 @@ def run(options: Mapping[str, Any]) -> int:
 
 
 def say(code: str, **params: object) -> None:
-    """Write a sentence to the terminal, if one still listens."""
+    """Write a sentence to the terminal, if one still listens; over the ^C it may have echoed."""
+    start = "\r" if sys.stdout.isatty() else ""
     with suppress(BrokenPipeError):
-        sys.stdout.write(f"{sentence(code, params)}\n")
+        sys.stdout.write(f"{start}{sentence(code, params)}\n")
         sys.stdout.flush()
 
 

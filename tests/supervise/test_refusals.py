@@ -31,6 +31,7 @@ def test_failed_write_names_the_folder(error, code):
     [
         ("database is locked", "up_database_locked"),
         ("database or disk is full", "up_disk_full"),
+        ("attempt to write a readonly database", "up_folder_not_writable"),
         (
             'connection to server at "127.0.0.1", port 5432 failed: Connection refused\n\tIs it?',
             "up_database_unreachable",

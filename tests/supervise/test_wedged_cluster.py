@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.processes import wait_for
-from tests.supervise.test_up import children_of, interrupt, start, survivors, worker_leader
+from tests.supervise.starting import children_of, interrupt, start, survivors, worker_leader
 
 pytestmark = [pytest.mark.serial, pytest.mark.django_db(transaction=True)]
 
