@@ -1,0 +1,78 @@
+"""A real Chromium: fails a test on console errors and failed requests, keeps a screenshot of a failure."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import ConsoleMessage, Page, Request, Response, sync_playwright
+
+from tests.parts import need_program, skip_for
+
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+PICTURES = Path(os.environ.get("PLANS_TEST_PICTURES", "")) if os.environ.get("PLANS_TEST_PICTURES") else None
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """Return the path of a Chromium."""
+    named = os.environ.get("CHROMIUM")
+    if named:
+        return named if Path(named).is_file() else skip_for(f"CHROMIUM={named}")
+    return need_program("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Let the `page` fixture know whether the test has failed."""
+    report = yield
+    if report.when == "call":
+        item.stash[FAILED] = report.failed
+    return report
+
+
+FAILED = pytest.StashKey[bool]()
+
+
+@pytest.fixture
+def page(chromium: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Page]:
+    """Return a page; at the end of the test everything the browser complained about is a failure."""
+    problems: list[str] = []
+
+    def said(message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            problems.append(f"console {message.type}: {message.text}")
+
+    def answered(response: Response) -> None:
+        if response.status >= 400:
+            problems.append(f"{response.status} {response.url}")
+
+    def failed(failed: Request) -> None:
+        # A navigation that becomes a download ends as "aborted": that is how a download starts.
+        if not (failed.failure == "net::ERR_ABORTED" and failed.is_navigation_request()):
+            problems.append(f"{failed.failure} {failed.url}")
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.set_default_timeout(20_000)
+        page.on("console", said)
+        page.on("pageerror", lambda error: problems.append(f"page error: {error}"))
+        page.on("response", answered)
+        page.on("requestfailed", failed)
+        yield page
+        if request.node.stash.get(FAILED, True) or problems:
+            folder = PICTURES or tmp_path
+            page.screenshot(path=folder / f"{request.node.name[:80]}.png", full_page=True)
+        browser.close()
+    assert problems == []
