@@ -68,6 +68,13 @@ def test_lock_meets_every_range_of_the_project(name, wanted, python):
         assert requirement.specifier.contains(version), f"{requirement} is pinned as {version}: run make lock"
 
 
+def test_every_dependency_has_its_reason_written_down():
+    reasons = (ROOT / "docs" / "decisions" / "0001-dependencies.md").read_text(encoding="utf-8")
+    wanted = PROJECT["dependencies"] + PROJECT["optional-dependencies"]["dev"]
+
+    assert [name for name in (Requirement(text).name for text in wanted) if name not in reasons] == []
+
+
 @pytest.mark.parametrize("python", PYTHONS)
 def test_development_lock_has_the_same_versions_as_the_runtime_lock(python):
     runtime, development = (pinned_for(name, python) for name in LOCKS)
