@@ -20,34 +20,32 @@ class _BadArgument(Exception):
 
 
 class FunctionCalls:
-    """The added functions of one evaluation.
+    """The functions of one evaluation.
 
     An exception that crosses the binding is printed on stderr and loses its type, so a failing function notes it here
     and returns null; the evaluation then fails with what was noted.
     """
 
-    def __init__(self, *, as_decimals: bool) -> None:
+    def __init__(self, text: str, *, as_decimals: bool) -> None:
+        self._text = text
         self._as_decimals = as_decimals
-        self._failed: tuple[str, str] | None = None
+        self.failed: ExpressionError | None = None
+        self.functions: dict[str, Callable[..., Any]] = {
+            "decimal_size": self._noting("size", _len),
+            **{name: self._noting(name, function) for name, function in _FUNCTIONS.items()},
+        }
 
-    def functions(self) -> dict[str, Callable[..., Any]]:
-        """Return what is registered with the binding."""
-        wrapped = {name: self._noting(name, function) for name, function in _FUNCTIONS.items()}
-        return {**wrapped, "decimal_size": self._noting("size", _len)}
-
-    def error(self, text: str) -> ExpressionError | None:
-        """Return the first failure as an error, or None."""
-        if self._failed is None:
-            return None
-        name, came = self._failed
-        return ExpressionError("bad_argument", expression=text, name=name, came=came)
+    def note(self, error: ExpressionError) -> None:
+        """Keep the first failure."""
+        self.failed = self.failed or error
 
     def _noting(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arguments: Any) -> Any:
             try:
                 result = function(*arguments)
             except (_BadArgument, TypeError, ArithmeticError, ValueError):
-                self._failed = self._failed or (name, ", ".join(_word(argument) for argument in arguments))
+                came = ", ".join(_word(argument) for argument in arguments)
+                self.note(ExpressionError("bad_argument", expression=self._text, name=name, came=came))
                 return None
             is_whole = isinstance(result, int) and not isinstance(result, bool)
             return float(result) if self._as_decimals and is_whole else result
@@ -125,6 +123,12 @@ def text_of(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
+def _text(value: Any) -> str:
+    # Objects come out of the binding in no order.
+    is_nested = isinstance(value, dict | list)
+    return json.dumps(value, ensure_ascii=False, default=str, sort_keys=True) if is_nested else text_of(value)
+
+
 _FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "sum": _sum,
     "min": _extreme(min),
@@ -132,5 +136,5 @@ _FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "avg": _avg,
     "round": _round,
     "len": _len,
-    "text": text_of,
+    "text": _text,
 }

@@ -74,7 +74,8 @@ class Use:
     null_check: bool
     """Compared with `null` right here."""
     in_brackets: bool
-    in_body: bool
+    read_in_body: bool
+    """Read for every element of a comprehension, and not itself walked by an inner one (that is counted as nesting)."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -217,9 +218,13 @@ def _read_name(analysis: Analysis, tokens: Sequence[Token], index: int, brackets
             fragile=not null_check and (followed or beside or argument),
             null_check=null_check,
             in_brackets=any(bracket.open == "[" for bracket in brackets),
-            in_body=any(bracket.variable for bracket in brackets),
+            read_in_body=any(bracket.variable for bracket in brackets) and not _is_walked(tokens, end),
         )
     )
+
+
+def _is_walked(tokens: Sequence[Token], end: int) -> bool:
+    return _text(tokens, end) == "." and _text(tokens, end + 1) in MACROS and _text(tokens, end + 2) == "("
 
 
 def _path(tokens: Sequence[Token], index: int) -> tuple[tuple[str | int, ...], int]:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
 import cel
 
+from plans.core.cel_each import Each, rewrite
 from plans.core.cel_functions import ADDED_FUNCTIONS, FunctionCalls
 from plans.core.cel_text import MACROS, TYPE_NAMES, Analysis, Use, analyse, bracket_depth
 from plans.core.errors import ExpressionError
@@ -114,14 +115,14 @@ def evaluate(text: str, variables: Mapping[str, Any]) -> Json:
     context = {name: _variable(text, name, variables) for name in analysis.names if _is_needed(name, variables)}
     check_bounds(analysis, context)
     try:
-        return _run(text, context, whole=False)
+        return _run(text, context, as_decimals=False)
     except ExpressionError as error:
         if error.code != "expression_types":
             raise
         indexes = {use.name for use in analysis.uses if use.in_brackets}
         decimals = {name: value if name in indexes else _as_decimals(value) for name, value in context.items()}
         try:
-            return _run(_with_decimals(text, analysis), decimals, whole=True)
+            return _run(_with_decimals(text, analysis), decimals, as_decimals=True)
         except ExpressionError:
             raise error from None
 
@@ -138,16 +139,25 @@ def _variable(text: str, name: str, variables: Mapping[str, Any]) -> Any:
 
 def check_bounds(analysis: Analysis, context: Mapping[str, Any]) -> None:
     """Refuse what could hold the worker for long. Raises ExpressionError."""
-    longest, texts = {}, 0
-    for name, value in context.items():
-        longest[name], characters = _measure(name, value)
-        texts = max(texts, characters)
-    top = max([analysis.longest_literal, *longest.values()], default=0)
+    measured = [_measure(name, value) for name, value in context.items()]
+    texts = max((characters for _, characters in measured), default=0)
+    top = max([analysis.longest_literal, *(length for length, _ in measured)], default=0)
     steps = top**analysis.nesting if analysis.nesting else 0
-    inner = max([1, *(longest.get(use.name, 0) for use in analysis.uses if use.in_body)])
+    read = [_measure(use.name, _at(context.get(use.name), use.path))[0] for use in analysis.uses if use.read_in_body]
+    inner = max([1, *read])
     copies = analysis.additions**2 * max(top, texts)
     if steps > MAX_STEPS or steps * inner > MAX_SCAN_STEPS or copies > MAX_COPY_STEPS:
         raise ExpressionError("expression_too_costly", longest=top, nesting=analysis.nesting, limit=MAX_STEPS)
+
+
+def _at(value: Any, path: tuple[str | int, ...]) -> Any:
+    """Return the value at `path` as far as it goes."""
+    for key in path:
+        in_list = isinstance(value, list) and isinstance(key, int) and 0 <= key < len(value)
+        if not in_list and not (isinstance(value, Mapping) and key in value):
+            break
+        value = value[key]
+    return value
 
 
 def _measure(name: str, value: Any) -> tuple[int, int]:
@@ -168,16 +178,35 @@ def _measure(name: str, value: Any) -> tuple[int, int]:
     return longest, characters
 
 
-def _run(text: str, context: Mapping[str, Any], *, whole: bool) -> Json:
-    calls = FunctionCalls(as_decimals=whole)
+# What the binding raises for CEL's errors; each is mapped to a code, none is swallowed.
+_RAISED = (TypeError, ValueError, LookupError, ArithmeticError, RuntimeError)
+
+
+def _run(text: str, context: Mapping[str, Any], *, as_decimals: bool) -> Json:
+    calls = FunctionCalls(text, as_decimals=as_decimals)
+    run, comprehensions = rewrite(text) if analyse(text).nesting else (text, ())
+    for each in comprehensions:
+        calls.functions[each.function] = _walking(text, each, context, calls)
     try:
-        value = cel.evaluate(text, cel.Context(dict(context), calls.functions()))
-    except (TypeError, ValueError, LookupError, ArithmeticError, RuntimeError) as error:
-        raise calls.error(text) or _mapped(text, error) from error
-    failed = calls.error(text)
-    if failed:
-        raise failed
+        value = cel.evaluate(run, cel.Context(dict(context), calls.functions))
+    except _RAISED as error:
+        raise calls.failed or _mapped(text, error) from error
+    if calls.failed:
+        raise calls.failed
     return as_json(text, value)
+
+
+def _walking(text: str, each: Each, context: Mapping[str, Any], calls: FunctionCalls) -> Callable[..., Any]:
+    def walk(receiver: Any, *outer: Any) -> Any:
+        if calls.failed:
+            return None
+        try:
+            return each.run(receiver, outer, context, calls.functions)
+        except _RAISED as error:
+            calls.note(_mapped(text, error))
+            return None
+
+    return walk
 
 
 def _mapped(text: str, error: Exception) -> ExpressionError:
@@ -212,7 +241,9 @@ def as_json(text: str, value: Any) -> Json:
     if isinstance(value, timedelta):
         return value.total_seconds()
     if isinstance(value, dict):
-        return {key if isinstance(key, str) else json.dumps(key): as_json(text, item) for key, item in value.items()}
+        # The binding keeps no order; without one of our own, two attempts could render two texts.
+        keyed = {key if isinstance(key, str) else json.dumps(key): item for key, item in value.items()}
+        return {key: as_json(text, keyed[key]) for key in sorted(keyed)}
     if isinstance(value, list | tuple):
         return [as_json(text, item) for item in value]
     raise ExpressionError("result_type", expression=text, came=type(value).__name__)
