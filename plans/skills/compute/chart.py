@@ -14,7 +14,7 @@ from plans.core.jsontypes import JsonObject
 from plans.skills.compute import database
 from plans.skills.compute.charting import Picture, draw
 from plans.skills.compute.people import cut, tidy
-from plans.skills.compute.program import serve
+from plans.skills.compute.program import scratch, serve
 
 MAX_POINTS = {"bar": 200, "line": 20_000}
 
@@ -37,7 +37,7 @@ def chart(params: JsonObject, in_dir: Path, out_dir: Path) -> JsonObject:
 
 
 def _read(path: Path, params: JsonObject) -> Data:
-    connection = database.connect(Path.cwd() / "tmp", threads=1)
+    connection = database.connect(scratch(), threads=1)
     source = f"read_parquet({database.literal(str(path))})"
     known = {name: database.plain_type(kind) for name, kind in database.columns_of(connection, source)}
     x = _column(params["x"], known)

@@ -30,9 +30,10 @@ DOUBLE_BYTE = ("gb18030", "big5", "shift_jis", "euc_jp", "euc_kr")
 OTHER_SCRIPTS = ("cp1251", "koi8_r", "cp866", "cp1253", "cp1255", "cp1256", "cp874")
 HIGH_RUN = re.compile(rb"[\x80-\xff]{3,}")
 HIGH = re.compile(rb"[\x80-\xff]")
-# Letters of Central Europe that cp1252 shows as signs: in the middle of a word that cannot be meant.
-SIGN_IN_WORD = re.compile(r"[A-Za-zÀ-ÿ][³¹¿ŸŒœ¥£¯¼¾ªº»«¶·][a-zà-ÿ]")
-SIGNS = re.compile(rb"[A-Za-z][\xb3\xb9\xbf\x9c\x9f\xbe\xa3\xaf\xba\xaa][a-z\x80-\xff]")
+# Letters of Central Europe that cp1252 shows as signs (ł as ³, Ł as £): before or within a word that cannot be meant.
+SIGNS = re.compile(
+    rb"[\xa3\xaf\xb3\xb9][a-z\xe0-\xff]|[A-Za-z\xc0-\xff][\xbf\x9f\xbe\xba\xaa\xa5][a-z\xe0-\xff]"
+)
 
 
 def detect(data: bytes) -> str:

@@ -49,8 +49,9 @@ class Found:
         for note in self.notes:
             if note["code"] == code and all(note.get(key) == value for key, value in params.items()):
                 note["columns"].append(column)
+                note["column"] = ", ".join(note["columns"])
                 return
-        self.notes.append({"code": code, "columns": [column], **params})
+        self.notes.append({"code": code, "column": column, "columns": [column], **params})
 
     def note_line(self, code: str, line: int) -> None:
         """Remember a line that was mended; lines of one code are counted in one note."""

@@ -13,10 +13,12 @@ from typing import Any
 
 from plans.skills.compute import database
 from plans.skills.compute.people import day_form, decimals_of, number, tidy
+from plans.skills.compute.program import scratch
 
 MAX_ROWS = 200
 MAX_TEXT = 500
-NUMERIC = ' class="num"'
+SHORT_TEXT = 20
+NUMERIC, KEPT = ' class="num"', ' class="keep"'
 NOTHING, NOTHING_NUMERIC = '<td class="none">–</td>', '<td class="none num">–</td>'
 NAME_OF_NUMBERS = re.compile(
     r"(^|[\s_.-])(id|key|code|nr|no|year|jahr|année|año|zip|plz|postal ?code|phone|line)([\s_.-]|$)|id$|年|号|编号|編號",
@@ -28,7 +30,7 @@ Form = Callable[[Any], str]
 
 def table_html(path: Path, words: dict[str, str]) -> str:
     """Return the first rows as a figure; a caption says when there are more, or none."""
-    connection = database.connect(Path.cwd() / "tmp", threads=1)
+    connection = database.connect(scratch(), threads=1)
     source = f"read_parquet({database.literal(str(path))})"
     columns = database.columns_of(connection, source)
     rows = connection.execute(f"SELECT * FROM {source} LIMIT {MAX_ROWS}").fetchall()
@@ -43,18 +45,26 @@ def table_html(path: Path, words: dict[str, str]) -> str:
         f"<th{NUMERIC if right else ''}>{escape(tidy(name))}</th>"
         for (name, _), right in zip(columns, numeric, strict=True)
     )
-    body = "".join(f"<tr>{_cells(row, forms, numeric)}</tr>\n" for row in rows)
+    # A date or a short name that is broken over lines is hard to read; long texts must break.
+    looks = [
+        NUMERIC if right else KEPT if _is_short([row[at] for row in rows]) else "" for at, right in enumerate(numeric)
+    ]
+    body = "".join(f"<tr>{_cells(row, forms, looks)}</tr>\n" for row in rows)
     caption = _caption(len(rows), total, words)
     return f'<figure class="table"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody></table>{caption}</figure>\n'
 
 
-def _cells(row: Sequence[Any], forms: Sequence[Form], numeric: Sequence[bool]) -> str:
+def _is_short(values: Sequence[Any]) -> bool:
+    return all(not isinstance(value, str) or len(value) <= SHORT_TEXT for value in values)
+
+
+def _cells(row: Sequence[Any], forms: Sequence[Form], looks: Sequence[str]) -> str:
     cells = []
-    for value, form, right in zip(row, forms, numeric, strict=True):
+    for value, form, look in zip(row, forms, looks, strict=True):
         if value is None or (isinstance(value, float) and not math.isfinite(value)):
-            cells.append(NOTHING_NUMERIC if right else NOTHING)
+            cells.append(NOTHING_NUMERIC if look == NUMERIC else NOTHING)
         else:
-            cells.append(f"<td{NUMERIC if right else ''}>{escape(form(value))}</td>")
+            cells.append(f"<td{look}>{escape(form(value))}</td>")
     return "".join(cells)
 
 

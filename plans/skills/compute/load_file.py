@@ -6,18 +6,19 @@ from pathlib import Path
 
 from plans.core.jsontypes import JsonObject
 from plans.skills.compute import database, reading
-from plans.skills.compute.program import serve
+from plans.skills.compute.program import scratch, serve
 
 
 def load(params: JsonObject, in_dir: Path, out_dir: Path) -> JsonObject:
     """Write `table.parquet`; return its meta and what was found."""
-    work = Path.cwd() / "tmp"
+    work = scratch()
     connection = database.connect(work)
     wanted = params.get("columns")
     done = reading.read(connection, in_dir / "file", dict(params["options"]), work)
     meta = database.write_parquet(connection, reading.selection(connection, wanted), out_dir / "table.parquet")
     facts = done.found
     facts.facts["format"] = done.kind
+    facts.facts["period"] = reading.period(connection)
     facts.facts["row_count"] = meta["row_count"]
     facts.facts["columns"] = _columns(done, meta, wanted)
     return {"meta": meta, "found": facts.as_json()}

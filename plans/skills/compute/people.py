@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -21,7 +21,7 @@ def cut(text: str, length: int) -> str:
     return f"{text[:head]}…{text[len(text) - (length - 1 - head) :]}"
 
 
-def decimals_of(values: Iterable[Any], most: int = 4) -> int:
+def decimals_of(values: Sequence[Any], most: int = 4) -> int:
     """Return how many decimals a column needs: as many as its values have, two for money-like floats."""
     needed = 0
     for value in values:
@@ -34,8 +34,11 @@ def decimals_of(values: Iterable[Any], most: int = 4) -> int:
         if needed > most:
             # Long fractions come from division: nobody reads them.
             return 2
+    largest = max((abs(value) for value in values if value is not None), default=0)
+    if needed > 2 and largest >= 1000:
+        return 2
     # 1,234.5 beside 1,234.56 reads as a mistake: money has two decimals or none.
-    return 2 if needed == 1 and any(abs(value) >= 100 for value in values if value is not None) else needed
+    return 2 if needed == 1 and largest >= 100 else needed
 
 
 def number(value: Any, decimals: int) -> str:

@@ -9,7 +9,7 @@ import duckdb
 
 from plans.core.jsontypes import JsonObject
 from plans.skills.compute import database, reading
-from plans.skills.compute.program import serve
+from plans.skills.compute.program import scratch, serve
 
 LIMIT_BYTES = 20_000_000
 SAMPLES = 5
@@ -20,7 +20,7 @@ KINDS = {"csv": "table", "access_log": "access_log", "text": "text"}
 
 def profile(params: JsonObject, in_dir: Path, out_dir: Path) -> JsonObject:
     """Return the profile (see plans.skills.profile); a problem with the file is raised."""
-    work = Path.cwd() / "tmp"
+    work = scratch()
     connection = database.connect(work)
     done = reading.read(connection, in_dir / "file", {"suffix": params["suffix"]}, work, limit_bytes=LIMIT_BYTES)
     facts = done.found.as_json()
@@ -37,7 +37,7 @@ def profile(params: JsonObject, in_dir: Path, out_dir: Path) -> JsonObject:
         "dropped": facts["dropped"],
         "rows_dropped": facts["rows_dropped"],
         "notes": facts["notes"],
-        "period": _period(columns),
+        "period": reading.period(connection),
         "sample_rows": _sample_rows(connection, [column["name"] for column in columns]),
         "partial": done.partial,
     }
@@ -70,14 +70,6 @@ def _column(connection: duckdb.DuckDBPyConnection, name: str, kind: str) -> Json
 def _short(value: Any) -> Any:
     safe = database.json_safe(value)
     return safe[:MAX_CELL] if isinstance(safe, str) else safe
-
-
-def _period(columns: list[JsonObject]) -> JsonObject | None:
-    """The span of the first column of dates."""
-    for column in columns:
-        if column["type"] in ("date", "datetime") and column["min"] is not None:
-            return {"column": column["name"], "from": column["min"], "to": column["max"]}
-    return None
 
 
 def _sample_rows(connection: duckdb.DuckDBPyConnection, names: list[str]) -> list[JsonObject]:

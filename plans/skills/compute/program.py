@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
@@ -13,6 +14,11 @@ from plans.core.jsontypes import JsonObject
 
 Work: TypeAlias = Callable[[JsonObject, Path, Path], JsonObject]
 """(params, in_dir, out_dir) → value."""
+
+
+def scratch() -> Path:
+    """Return a new folder for intermediate files; it goes away with the sandbox."""
+    return Path(tempfile.mkdtemp())
 
 
 def serve(work: Work) -> None:

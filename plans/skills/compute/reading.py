@@ -117,6 +117,17 @@ def table_columns(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str]
     return [(row[0], plain_type(row[1])) for row in described if row[0] != LINE_COLUMN]
 
 
+def period(connection: duckdb.DuckDBPyConnection) -> JsonObject | None:
+    """Return the span of the first column of dates that holds any: {column, from, to}."""
+    for name, kind in table_columns(connection):
+        if kind in ("date", "datetime"):
+            quoted = identifier(name)
+            row = connection.execute(f"SELECT min({quoted}), max({quoted}) FROM data").fetchone()
+            if row and row[0] is not None:
+                return {"column": name, "from": row[0].isoformat(), "to": row[1].isoformat()}
+    return None
+
+
 def selection(connection: duckdb.DuckDBPyConnection, wanted: dict[str, str] | None) -> str:
     """Return the query that gives the table its final columns: all, or the `wanted` ones under their new names."""
     existing = [name for name, _ in table_columns(connection)]

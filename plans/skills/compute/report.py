@@ -26,7 +26,7 @@ TAGS = {
     "img", "li", "ol", "p", "pre", "s", "section", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
 ATTRIBUTES = {"a": {"href", "title"}, "img": {"src", "alt"}, "ol": {"start"}}
-CLASSES = {"td": {"num", "mid", "none"}, "th": {"num", "mid"}, "figure": {"table"}, "section": {"notes"}}
+CLASSES = {"td": {"num", "mid", "none", "keep"}, "th": {"num", "mid"}, "figure": {"table"}, "section": {"notes"}}
 LINK = re.compile(r"(https?://|mailto:|#)", re.IGNORECASE)
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from plans.core.jsontypes import JsonObject
 from plans.skills.compute import database
-from plans.skills.compute.program import serve
+from plans.skills.compute.program import scratch, serve
 
 
 def rows(params: JsonObject, in_dir: Path, out_dir: Path) -> JsonObject:
     """Write `rows.json`; it may be larger than a result is allowed to be."""
-    connection = database.connect(Path.cwd() / "tmp", threads=1)
+    connection = database.connect(scratch(), threads=1)
     source = f"read_parquet({database.literal(str(in_dir / 'table'))})"
     result = connection.execute(f"SELECT * FROM {source} LIMIT {int(params['limit'])}")
     names = [entry[0] for entry in result.description]

@@ -10,7 +10,7 @@ import duckdb
 from plans.core.errors import BadInputError
 from plans.core.jsontypes import JsonObject
 from plans.skills.compute import database
-from plans.skills.compute.program import serve
+from plans.skills.compute.program import scratch, serve
 
 RESULT = "\\result"  # no query names this by accident
 PLACE = re.compile(r"\n\nLINE (\d+): (.*)\n( *)\^", re.DOTALL)
@@ -19,7 +19,7 @@ MAX_SPILL = "2GiB"
 
 def query(params: JsonObject, in_dir: Path, out_dir: Path) -> JsonObject:
     """Write `result.parquet`; return its meta."""
-    connection = database.connect(Path.cwd() / "tmp")
+    connection = database.connect(scratch())
     for number, name in enumerate(params["tables"]):
         # A copy, not a view: after the lock no file can be read any more.
         source = f"read_parquet({database.literal(str(in_dir / f't{number}.parquet'))})"
