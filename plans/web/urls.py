@@ -6,7 +6,7 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path
 
-from plans.web.views import artifacts, decisions, imports, new_run, plan, playbooks, runs
+from plans.web.views import artifacts, decisions, imports, live, new_run, plan, playbooks, runs
 
 urlpatterns = [
     path("login", LoginView.as_view(template_name="plans/login.html", redirect_authenticated_user=True), name="login"),
@@ -15,6 +15,7 @@ urlpatterns = [
     path("import", login_required(imports.import_plan), name="import"),
     path("playbooks", login_required(playbooks.playbooks), name="playbooks"),
     path("inbox", login_required(decisions.inbox), name="inbox"),
+    path("inbox/live", login_required(live.inbox), name="live_inbox"),
     path("requests/<uuid:uuid>", login_required(decisions.decision), name="request"),
     path("runs", login_required(runs.runs), name="runs"),
     path("runs/<uuid:uuid>", login_required(runs.run), name="run"),
@@ -22,8 +23,12 @@ urlpatterns = [
     path("runs/<uuid:uuid>/plan/approve", login_required(plan.approve), name="approve_plan"),
     path("runs/<uuid:uuid>/plan/reject", login_required(plan.reject), name="reject_plan"),
     path("runs/<uuid:uuid>/events", login_required(runs.events), name="events"),
+    path("runs/<uuid:uuid>/live", login_required(live.run), name="live_run"),
+    path("runs/<uuid:uuid>/requests", login_required(live.requests), name="live_requests"),
+    path("runs/<uuid:uuid>/result", login_required(live.result), name="live_result"),
     path("runs/<uuid:uuid>/log", login_required(runs.log), name="log"),
     path("runs/<uuid:uuid>/cancel", login_required(runs.cancel), name="cancel_run"),
     path("artifacts/<uuid:uuid>", login_required(artifacts.download), name="artifact"),
+    path("artifacts/<uuid:uuid>/csv", login_required(artifacts.table_csv), name="artifact_csv"),
     path("artifacts/<uuid:uuid>/view", login_required(artifacts.view), name="artifact_view"),
 ]
