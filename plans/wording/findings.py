@@ -47,6 +47,13 @@ def _unknown_key(params: Params) -> str:
     return _near(_("%(text)s"))({**params, "text": text})
 
 
+def _duplicate_id(params: Params) -> str:
+    names = ", ".join(params.get("names", []))
+    if names:
+        return str(_("The id “%(id)s” is used %(count)s times (%(names)s).")) % {**params, "names": names}
+    return str(_("The id “%(id)s” is used %(count)s times.")) % params
+
+
 _BAD_NAMES: Mapping[str, Promise] = {
     "identifier": _("it must be ASCII letters, digits and _, begin with no digit, and be no word of the language"),
     "reserved": _("the name already means something else in expressions"),
@@ -91,7 +98,7 @@ _PLAN_TEXT: dict[str, Any] = {
 
 _STRUCTURE: dict[str, Any] = {
     "empty_plan": _("The plan has no tasks."),
-    "duplicate_id": _listed(_("The id “%(id)s” is used %(count)s times (%(names)s)."), "names"),
+    "duplicate_id": _duplicate_id,
     "near_duplicate_id": _("The ids “%(id)s” and “%(other)s” are easily taken for each other."),
     "unknown_milestone": _near(_("“%(user)s” belongs to the milestone “%(milestone)s”, which does not exist.")),
     "milestone_cycle": _listed(_("Milestones lie inside each other: %(path)s."), "path", " → "),

@@ -26,14 +26,15 @@ def _check_repeated(draft: Draft) -> None:
     counts = Counter(part.id for part in parts)
     for name, count in counts.items():
         if count > 1:
-            names = [part.name for part in parts if part.id == name]
+            names = [part.name for part in parts if part.id == name and part.name]
             draft.say("duplicate_id", task=name, id=name, count=count, names=names[:5])
 
 
 def _check_alike(draft: Draft) -> None:
     seen: dict[str, str] = {}
     for name in (*draft.tasks, *draft.milestones):
-        other = seen.setdefault(folded(name), name)
+        # Ids of nothing but dashes and blanks fold to nothing and are not alike for that.
+        other = seen.setdefault(folded(name) or name, name)
         if other != name:
             draft.say("near_duplicate_id", Severity.WARNING, task=name, id=name, other=other)
 

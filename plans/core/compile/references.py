@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ from plans.core.errors import ExpressionError
 from plans.core.findings import Severity
 from plans.core.jsontypes import JsonObject
 from plans.core.kinds import ARTIFACT_KINDS, ValueKind
-from plans.core.names import RESULT, SCOPE_WORDS, Path, Target, dotted, target
+from plans.core.names import RESULT, Path, Target, dotted, is_identifier, target
 from plans.core.nearest import nearest
 from plans.core.spec import TaskSpec
 
@@ -93,7 +94,7 @@ def _check_place(draft: Draft, task: TaskSpec, place: Place, nulls: Nulls) -> No
             _depend(draft, task, aim.task)
     for fragile in nulls.unguarded(task, place.field, found):
         _say_unguarded(draft, task, place, fragile)
-    if place.exact and place.path:
+    if place.path:
         _check_type(draft, task, place, found, nulls)
 
 
@@ -103,20 +104,17 @@ def _check_scope_word(draft: Draft, task: TaskSpec, place: Place, use: Use) -> N
         return
     if use.name == "answers":
         known = [question.id for question in draft.plan.intent.questions]
-        if not use.path or use.path[0] in known:
-            return
-        _say_unresolved(draft, task, place, _written(use), nearest(str(use.path[0]), known))
+        if use.path and use.path[0] not in known:
+            near = nearest(str(use.path[0]), known)
+            _say_unresolved(draft, task, place, _written(use), near and _path("answers", (near, *use.path[1:])))
         return
-    ids = [name for name in draft.tasks if name not in SCOPE_WORDS]
     if use.name == "tasks":
-        wanted = use.path[0] if use.path else ""
-        near = nearest(str(wanted), draft.tasks)
-        _say_unresolved(draft, task, place, _written(use), dotted(near) if near else None)
+        near = nearest(str(use.path[0]), draft.tasks) if use.path else None
+        _say_unresolved(draft, task, place, _written(use), near and _path(dotted(near), use.path[1:]))
         return
-    near = nearest(use.name, [*draft.producers, *ids])
-    _say_unresolved(
-        draft, task, place, _written(use), near if near is None or near in draft.producers else dotted(near)
-    )
+    near = nearest(use.name, [*draft.producers, *draft.tasks])
+    known_as = near if near is None or near in draft.producers else dotted(near)
+    _say_unresolved(draft, task, place, _written(use), known_as and _path(known_as, use.path))
 
 
 def _check_target(draft: Draft, task: TaskSpec, place: Place, use: Use, aim: Target) -> bool:
@@ -129,7 +127,7 @@ def _check_target(draft: Draft, task: TaskSpec, place: Place, use: Use, aim: Tar
         return True
     if first != RESULT and first not in outputs:
         near = nearest(str(first), outputs)
-        _say_unresolved(draft, task, place, _written(use), f"{dotted(aim.task)}.{near}" if near else None)
+        _say_unresolved(draft, task, place, _written(use), near and _path(dotted(aim.task), (near, *aim.path[1:])))
         return False
     kind = next(iter(outputs.values()), None) if first == RESULT else outputs[str(first)]
     if kind == ValueKind.TABLE and len(aim.path) > 1 and aim.path[1] not in _TABLE_FIELDS:
@@ -139,8 +137,16 @@ def _check_target(draft: Draft, task: TaskSpec, place: Place, use: Use, aim: Tar
 
 
 def _written(use: Use) -> str:
-    steps = [f"[{step}]" if isinstance(step, int) else f".{step}" for step in use.path]
-    return use.name + "".join(steps)
+    return _path(use.name, use.path)
+
+
+def _path(name: str, path: Path) -> str:
+    """Return a path as it is written in an expression."""
+    return name + "".join(f".{step}" if isinstance(step, str) and is_identifier(step) else _key(step) for step in path)
+
+
+def _key(step: str | int) -> str:
+    return f"[{json.dumps(step, ensure_ascii=False)}]"
 
 
 def _say_unresolved(draft: Draft, task: TaskSpec, place: Place, reference: str, near: str | None) -> None:
@@ -177,29 +183,39 @@ def _shortest(draft: Draft, aim: Target) -> str:
 
 
 def _check_type(draft: Draft, task: TaskSpec, place: Place, found: list[tuple[Use, Target]], nulls: Nulls) -> None:
-    """Judge what an exact placeholder hands to its param, by the declared kind of the output."""
+    """Judge what a placeholder hands to its param: the declared kind of the output, or text."""
     info = draft.info(task)
-    if info is None or info.free_params or plain_path(place.text) is None or not found:
+    if info is None or info.free_params:
         return
     wanted = subschemas(info.params_schema, place.path)
-    _, aim = found[0]
-    kind = _kind(draft, aim)
-    if not wanted or kind is None:
+    if not wanted:
         return
+    if not place.exact:
+        _check_takes_text(draft, task, place, wanted)
+        return
+    kind = _kind(draft, found[0][1]) if found and plain_path(place.text) else None
+    if kind is None:
+        return
+    _, aim = found[0]
     if not any(_takes(schema, kind) for schema in wanted):
-        words = sorted({str(schema.get("x-artifact") or schema.get("type") or "any") for schema in wanted})
-        params: JsonObject = {
-            "param": place.field.removeprefix("params."),
-            "wanted": words,
-            "came": kind,
-            "skill": info.name,
-        }
-        draft.say("param_kind", task=task.id, id=task.id, reference=place.text, **params)
+        _say_param_kind(draft, task, place, wanted, kind)
     elif not any(_takes_null(schema) for schema in wanted) and nulls.may_be_null(task, aim):
         name = _shortest(draft, aim)
         fix = fixes.add("run_if", f"{name} != null") if task.run_if is None else None
         params = {"field": place.field, "expression": place.text, "reference": name, "upstream": aim.task}
         draft.say("unguarded_nullable", task=task.id, fix=fix, id=task.id, guarded=f"{name} != null", **params)
+
+
+def _check_takes_text(draft: Draft, task: TaskSpec, place: Place, wanted: list[JsonObject]) -> None:
+    # A number written in text is read as one by the skill's params, so only what text can never be is refused.
+    if not any(_takes(schema, ValueKind.TEXT) or _takes(schema, ValueKind.NUMBER) for schema in wanted):
+        _say_param_kind(draft, task, place, wanted, ValueKind.TEXT)
+
+
+def _say_param_kind(draft: Draft, task: TaskSpec, place: Place, wanted: list[JsonObject], came: ValueKind) -> None:
+    words = sorted({str(schema.get("x-artifact") or schema.get("type") or "any") for schema in wanted})
+    params: JsonObject = {"param": place.field.removeprefix("params."), "wanted": words, "came": came.value}
+    draft.say("param_kind", task=task.id, id=task.id, reference=place.text, skill=task.skill, **params)
 
 
 def _kind(draft: Draft, aim: Target) -> ValueKind | None:

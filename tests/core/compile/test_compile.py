@@ -1,0 +1,351 @@
+"""What the compiler makes of plans: graph, verdict, references, nulls, params, milestones, fixes."""
+
+import json
+
+import pytest
+from hypothesis import given
+
+from plans.core.catalogue import AnySkill
+from plans.core.compile import compile_plan
+from plans.core.hashing import graph_hash
+from tests.core.compile.plans import CATALOGUE, FILE, codes, compiled, load, task
+from tests.core.dags import dags, graphs
+
+
+def fixes(result):
+    return [finding.fix for finding in result.findings]
+
+
+@given(dags())
+def test_any_acyclic_graph_with_any_text_as_ids_is_accepted_as_given(upstream):
+    result = compiled(*({"id": node, "depends_on": ups} for node, ups in upstream.items()), catalogue=AnySkill())
+    expected = "accepted" if upstream else "rejected"
+    assert result.outcome == expected
+    assert result.nodes == list(upstream)
+    assert result.edges == [(up, node) for node, ups in upstream.items() for up in ups]
+    assert [node for batch in result.levels for node in batch if not upstream[node]] == (result.levels or [[]])[0]
+
+
+@given(graphs())
+def test_a_graph_is_accepted_exactly_when_it_has_no_cycle(upstream):
+    result = compiled(*({"id": node, "depends_on": ups} for node, ups in upstream.items()), catalogue=AnySkill())
+    has_cycle = {"cycle", "self_dependency"} & set(codes(result))
+    assert (result.outcome == "rejected") == bool(has_cycle) == (result.levels == [])
+
+
+def test_compiling_what_was_compiled_changes_nothing():
+    first = compiled(load(), task("b", "sql", params={"query": "q", "tables": {"s": "{{ sales }}"}}))
+    assert first.outcome == "repaired"
+    again = compile_plan(json.dumps(first.plan.model_dump(mode="json", by_alias=True)), CATALOGUE)
+    assert (again.outcome, again.plan, again.edges) == ("accepted", first.plan, first.edges)
+    assert graph_hash(again.plan) == graph_hash(first.plan)
+    assert compile_plan(first.plan, CATALOGUE).plan == first.plan
+
+
+def test_a_reference_adds_its_dependency_and_says_so():
+    result = compiled(load(), task("b", "sql", params={"query": "q", "tables": {"s": "{{ t1.sales }}"}}))
+    assert (result.outcome, result.edges, result.plan.tasks[1].depends_on) == ("repaired", [("t1", "b")], ["t1"])
+    assert fixes(result) == [{"action": "add", "field": "depends_on", "value": "t1"}]
+
+
+def test_a_dependency_that_a_reference_makes_can_close_a_cycle():
+    result = compiled(
+        task("a", outputs={"x": "json"}, params={"value": "{{ y }}"}),
+        task("b", outputs={"y": "json"}, params={"value": "{{ x }}"}),
+    )
+    assert (result.outcome, codes(result)) == ("rejected", ["dependency_added", "dependency_added", "cycle"])
+
+
+def test_odd_ids_are_reached_through_tasks():
+    result = compiled(
+        task("über id"), task("b", depends_on=["über id"], params={"value": '{{ tasks["über id"].result }}'})
+    )
+    assert (result.outcome, codes(result)) == ("accepted", [])
+
+
+@pytest.mark.parametrize(
+    ("expression", "fix"),
+    [
+        ("sale.row_count", "sales.row_count"),
+        ("t1.sale", "t1.sales"),
+        ('tasks["T1"].sales', "t1.sales"),
+        ("answers.Q1", "answers.q1"),
+        ("sales.lines", None),
+        ("item", None),
+    ],
+)
+def test_an_unresolvable_reference_offers_the_nearest(expression, fix):
+    result = compiled(
+        load(),
+        task("b", depends_on=["t1"], params={"value": "{{ " + expression + " }}"}),
+        intent={"questions": [{"id": "q1", "text": "?"}]},
+    )
+    assert codes(result) == ["unresolved_reference"]
+    assert (result.findings[0].fix or {}).get("value") == fix
+
+
+@pytest.mark.parametrize("expression", ["t1.value + t2.value", "t1.result.deep[0]", "type(1) == int", "inputs.a.b"])
+def test_what_only_the_run_knows_is_not_judged(expression):
+    result = compiled(
+        task("t1", "any"),
+        task("t2", "any"),
+        task("t3", "any", depends_on=["t1", "t2"], params={"p": "{{ " + expression + " }}"}),
+        catalogue=AnySkill(),
+    )
+    assert (result.outcome, codes(result)) == ("accepted", [])
+
+
+MAYBE = {"outputs": {"x": "json"}, "run_if": "inputs.n > 1"}
+
+
+@pytest.mark.parametrize(
+    ("upstream", "fields", "is_found"),
+    [
+        (MAYBE, {"run_if": "x.y > 1"}, True),
+        (MAYBE, {"run_if": "x > 1"}, True),
+        (MAYBE, {"run_if": "size(x) > 1"}, True),
+        (MAYBE, {"run_if": "has(x.y)"}, True),
+        (MAYBE, {"run_if": "x != null && x.y > 1"}, False),
+        (MAYBE, {"run_if": "null != maybe.x && x.y > 1"}, False),
+        (MAYBE, {"run_if": "x == null || x.y > 1"}, False),
+        (MAYBE, {"run_if": "x == 5"}, False),
+        (MAYBE, {"params": {"value": "{{ x }}"}}, False),
+        (MAYBE, {"params": {"value": "text {{ x }}"}}, False),
+        (MAYBE, {"params": {"value": "{{ x.y }}"}}, True),
+        (MAYBE, {"params": {"value": "text {{ maybe.result.y }}"}}, True),
+        (MAYBE, {"params": {"value": "{{ x == null ? 0 : x.y }}"}}, False),
+        (MAYBE, {"params": {"value": "{{ x.y }}"}, "run_if": "x != null"}, False),
+        (MAYBE, {"params": {"value": "{{ x.y }}"}, "run_if": "x != null || true"}, True),
+        (MAYBE, {"params": {"value": "{{ x.y }}"}, "run_if": "inputs.n > 1"}, False),
+        (MAYBE, {"params": {"value": "{{ x.y }}"}, "run_if": "true && inputs.n > 1"}, False),
+        (MAYBE, {"params": {"value": "{{ x.y }}"}, "run_if": "inputs.n > 2"}, True),
+        ({"outputs": {"x": "json"}, "on_failure": "skip"}, {"params": {"value": "{{ x.y }}"}}, True),
+        ({"outputs": {"x": "json"}}, {"params": {"value": "{{ x.y }}"}}, False),
+        ({"outputs": {"x": "json"}}, {"params": {"value": "{{ x.y }}"}, "always_run": True}, True),
+    ],
+)
+def test_reading_into_what_may_be_null_must_be_guarded(upstream, fields, is_found):
+    result = compiled(task("maybe", **upstream), task("b", depends_on=["maybe"], **fields))
+    assert codes(result) == (["unguarded_nullable"] if is_found else [])
+
+
+def test_a_task_below_a_skipped_one_still_runs_so_its_outputs_are_not_null():
+    result = compiled(
+        task("maybe", **MAYBE),
+        task("b", depends_on=["maybe"], outputs={"z": "json"}),
+        task("c", depends_on=["b"], params={"value": "{{ z.y }}"}),
+    )
+    assert codes(result) == []
+
+
+def test_the_fix_of_an_unguarded_use_is_accepted_when_applied():
+    upstream = task("maybe", **MAYBE)
+    result = compiled(upstream, task("b", depends_on=["maybe"], run_if="x.y > 1"))
+    fix = result.findings[0].fix
+    assert fix == {"action": "replace", "field": "run_if", "old": "x.y > 1", "value": "x != null && (x.y > 1)"}
+    assert codes(compiled(upstream, task("b", depends_on=["maybe"], run_if=fix["value"]))) == []
+
+
+def test_a_null_for_a_param_that_takes_none_is_found_and_a_run_if_mends_it():
+    maybe = load(run_if="inputs.n > 1")
+    chart = task("c", "chart", depends_on=["t1"], params={"table": "{{ sales }}"})
+    result = compiled(maybe, chart)
+    assert [(finding.code, finding.fix["value"]) for finding in result.findings] == [
+        ("unguarded_nullable", "sales != null")
+    ]
+    assert codes(compiled(maybe, {**chart, "run_if": "sales != null"})) == []
+
+
+@pytest.mark.parametrize(
+    ("skill", "params", "found"),
+    [
+        ("chart", {"table": "{{ sales }}"}, []),
+        ("chart", {"table": "{{ t1.result }}"}, []),
+        ("chart", {"table": "{{ inputs.anything }}"}, []),
+        ("chart", {"table": "{{ sales }} "}, ["param_kind"]),
+        ("chart", {"table": "{{ sales.row_count }}"}, ["param_kind"]),
+        ("chart", {"table": "{{ facts }}"}, ["param_kind"]),
+        ("chart", {"table": "{{ sales }}", "top": "{{ sales.row_count }}"}, []),
+        ("chart", {"table": "{{ sales }}", "top": "{{ sales }}"}, ["param_kind"]),
+        ("chart", {"table": "{{ sales }}", "title": "of {{ facts.n }}"}, []),
+        ("chart", {"table": "{{ sales }}", "top": "five"}, ["bad_param"]),
+        ("chart", {"table": "{{ sales }}", "topp": 5}, ["unknown_param"]),
+        ("sql", {"query": "q", "tables": {"a": "{{ sales }}", "b": "{{ inputs.t }}"}}, []),
+        ("sql", {"query": "q", "tables": {"a": "{{ facts }}"}}, ["param_kind"]),
+        ("sql", {"query": "q", "inputs": {"n": "{{ facts.n }}", "m": 1}}, []),
+        ("sql", {"query": "q", "inputs": {"n": [1]}}, ["bad_param"]),
+        ("sql", {"query": 5}, ["bad_param"]),
+        ("load_file", {"file": "{{ sales }}"}, []),
+        ("load_file", {"file": FILE, "limit": None}, []),
+        ("load_file", {"file": FILE, "limit": "{{ facts.n }}"}, []),
+        ("load_file", {"file": FILE, "limit": 0}, ["bad_param"]),
+    ],
+)
+def test_params_fit_their_schema_or_the_kind_of_what_they_get(skill, params, found):
+    result = compiled(
+        load(outputs={"sales": "table", "facts": "json"}), task("b", skill, depends_on=["t1"], params=params)
+    )
+    assert codes(result) == found
+
+
+MILESTONES = [{"id": "m"}, {"id": "inner", "parent": "m"}]
+
+
+def test_a_dependency_on_a_milestone_means_all_its_steps_at_any_depth():
+    result = compiled(
+        task("a", milestone="m"), task("b", milestone="inner"), task("c", depends_on=["m"]), milestones=MILESTONES
+    )
+    assert (result.outcome, result.nodes) == ("accepted", ["a", "b", "c"])
+    assert result.edges == [("a", "c"), ("b", "c")]
+    assert result.plan.tasks[2].depends_on == ["m"]
+
+
+def test_a_reference_into_a_milestone_that_is_waited_for_adds_no_edge():
+    result = compiled(
+        task("a", milestone="m", outputs={"x": "json"}),
+        task("c", depends_on=["m"], params={"value": "{{ x }}"}),
+        milestones=[{"id": "m"}],
+    )
+    assert (result.outcome, result.edges, codes(result)) == ("accepted", [("a", "c")], [])
+    # The engine hands a step the outputs of what it directly waits for.
+    assert result.plan.tasks[1].depends_on == ["m", "a"]
+
+
+def test_a_cycle_through_milestones_is_found():
+    result = compiled(
+        task("a", milestone="m", depends_on=["n"]),
+        task("b", milestone="n", depends_on=["m"]),
+        milestones=[{"id": "m"}, {"id": "n"}],
+    )
+    assert [finding.params["path"] for finding in result.findings if finding.code == "cycle"] == [["a", "b", "a"]]
+
+
+def test_every_cycle_is_named():
+    pairs = [task(f"{key}{end}", depends_on=[f"{key}{1 - end}"]) for key in "abc" for end in (0, 1)]
+    assert codes(compiled(*pairs)) == ["cycle"] * 3
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("for_each", "x"),
+        ("pool", "p"),
+        ("weight", 2),
+        ("on_failure", "fallback"),
+        ("on_failure", "replan"),
+        ("fallback_skill", "noop"),
+        ("undo", {}),
+        ("assignees", ["ann"]),
+        ("expect", ["true"]),
+    ],
+)
+def test_a_field_that_is_not_built_yet_is_an_error_never_ignored(field, value):
+    result = compiled(task("a", **{field: value}))
+    assert [(f.code, f.params["field"], f.severity) for f in result.findings] == [("not_available_yet", field, "error")]
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        {"milestones": [{"id": "m", "done_when": "true"}]},
+        {"milestones": [{"id": "m", "approval": "always"}]},
+        {"preconditions": [{"text": "t", "check": "true"}]},
+    ],
+)
+def test_checks_of_the_plan_are_not_built_yet_either(plan):
+    assert codes(compiled(task("a"), **plan)) == ["not_available_yet"]
+
+
+def test_what_is_built_is_accepted():
+    fields = {
+        "retries": 1,
+        "timeout_seconds": 30,
+        "run_if": "true",
+        "on_failure": "retry_then_stop",
+        "approval": "always",
+        "risk": "high",
+        "confidence": "low",
+        "priority": 5,
+        "always_run": True,
+        "estimate": {"seconds": 2, "usd": 0.5},
+        "expected_output": "a word",
+        "description": "…",
+    }
+    result = compiled(task("a", **fields), preconditions=[{"text": "the file is there"}], rollback="none", risks=["r"])
+    assert (result.outcome, codes(result)) == ("accepted", [])
+    assert result.estimate == {"seconds": 2.0, "usd": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"retries": 3}, "retries"),
+        ({"timeout_seconds": 61}, "timeout_seconds"),
+        ({"risk": "low"}, "risk"),
+        ({"approval": "never"}, "approval"),
+    ],
+)
+def test_a_plan_that_loosens_its_skill_is_told_what_holds(fields, field):
+    result = compiled(task("a", "sql", params={"query": "q"}, **fields))
+    assert (result.outcome, [finding.params["field"] for finding in result.findings]) == ("accepted", [field])
+
+
+@pytest.mark.parametrize("name", ["inputs", "result", "tasks", "null", "in", "package", "1x", "a-b", "é", "", "b"])
+def test_output_names_are_plain_names_of_their_own(name):
+    assert codes(compiled(task("a", outputs={name: "json"}), task("b"))) == ["bad_output_name"]
+
+
+@pytest.mark.parametrize("name", ["x", "a", "t1.table", "t1", "t1.result"])
+def test_the_result_may_name_an_output_a_task_or_both(name):
+    result = compiled(load(outputs={}), task("a", outputs={"x": "json"}), result=[name])
+    assert codes(result) == []
+
+
+def test_critical_path_and_estimate_come_from_the_estimates():
+    result = compiled(
+        task("a", estimate={"seconds": 5}), task("b"), task("c", depends_on=["a"]), task("d", depends_on=["b"])
+    )
+    assert (result.critical_path, result.estimate) == (["a", "c"], {"seconds": 6.0, "usd": None})
+
+
+def test_unknown_keys_are_one_warning_each_and_the_plan_is_accepted():
+    result = compiled(task("a", color=1), task("b", color=2), owner="x")
+    assert (result.outcome, codes(result)) == ("accepted", ["unknown_key", "unknown_key"])
+    assert [finding.params["count"] for finding in result.findings] == [2, 1]
+
+
+def test_null_reads_as_not_given():
+    result = compiled(task("a", name=None, params=None, depends_on=None, outputs=None, retries=None), result=None)
+    assert (result.outcome, codes(result)) == ("accepted", [])
+
+
+def test_a_bad_field_spares_the_rest_of_the_plan():
+    result = compiled(task("a", priority=10_000, run_if=5), task("b", depends_on=["a"]), goal=7)
+    assert [finding.params["field"] for finding in result.findings] == ["tasks[1].priority", "tasks[1].run_if", "goal"]
+    assert (result.outcome, result.edges) == ("rejected", [("a", "b")])
+
+
+def test_line_and_column_of_broken_json_are_those_of_the_text_given():
+    finding = compile_plan('\ufeff```json\n{"tasks": [\n  {"id": 1,}\n]}\n```', CATALOGUE).findings[-1]
+    assert (finding.code, finding.params["line"], finding.params["column"]) == ("not_json", 3, 12)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    ["[1, 2]", "5", "true", '"text"', "NaN", '{"tasks": NaN}', '{"tasks": 5}', '{"tasks": {}}', "{}", "1" * 5_000],
+)
+def test_what_is_no_plan_is_rejected_in_words(raw):
+    result = compile_plan(raw, CATALOGUE)
+    assert result.outcome == "rejected"
+    assert result.findings
+
+
+def test_thousands_of_dangling_dependencies_and_unknown_skills_are_judged_in_linear_work():
+    result = compiled(*(task(f"t{index}", depends_on=[f"gone{index}"]) for index in range(2_000)))
+    assert codes(result).count("dangling_dependency") == 2_000
+
+
+def test_the_document_has_the_keys_of_the_command():
+    document = compiled(load()).as_json()
+    assert list(document) == ["outcome", "plan", "graph", "findings", "levels", "critical_path", "estimate"]
+    assert document["graph"] == {"nodes": ["t1"], "edges": []}

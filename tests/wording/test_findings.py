@@ -1,0 +1,52 @@
+"""Every code has a sentence that its real params fill."""
+
+import re
+
+import pytest
+
+from plans.core.errors import PlannerError
+from plans.wording import sentence
+from plans.wording.findings import SENTENCES
+from tests.core.compile.test_codes import COMMAND, FINDINGS, RAISED
+
+
+def test_every_code_has_a_sentence_and_no_sentence_is_left_over():
+    assert set(SENTENCES) == FINDINGS.keys() | RAISED.keys() | COMMAND
+
+
+def filled(code, params):
+    told = sentence(code, params)
+    assert told
+    assert not re.search(r"%\(\w+\)s|\bNone\b", told), told
+    return told
+
+
+@pytest.mark.parametrize("code", FINDINGS)
+def test_the_sentence_of_a_finding_is_filled_by_its_params(code):
+    for finding in FINDINGS[code][2]().findings:
+        filled(finding.code, finding.params)
+
+
+@pytest.mark.parametrize("code", RAISED)
+def test_the_sentence_of_an_error_is_filled_by_its_params(code):
+    with pytest.raises(PlannerError) as caught:
+        RAISED[code]()
+    filled(caught.value.code, caught.value.params)
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("cycle", "The tasks wait for each other: a → b → a."),
+        ("self_dependency", "“a” depends on itself."),
+        ("dangling_dependency", "“b” depends on “zz”, which does not exist."),
+        ("duplicate_id", "The id “a” is used 2 times."),
+        (
+            "unknown_skill",
+            "“a” uses the skill “send_email”, which is not enabled here. Known: chart, load_file, noop, sql.",
+        ),
+    ],
+)
+def test_the_usual_defects_read_like_this(code, told):
+    finding = next(finding for finding in FINDINGS[code][2]().findings if finding.code == code)
+    assert sentence(code, finding.params) == told
