@@ -59,9 +59,11 @@ def sales_by_month(draft: JsonObject, inputs: Mapping[str, Any]) -> JsonObject:
 def look_at_table(draft: JsonObject, inputs: Mapping[str, Any]) -> JsonObject:
     """Write the queries for the columns the table has."""
     meta = inputs["file"]["meta"]
-    columns, rows = meta["columns"][: looking.MOST_COLUMNS], int(meta["row_count"] or 0)
+    rows = int(meta["row_count"] or 0)
+    columns = looking.described(meta["columns"], rows)
     if not columns:
         raise InputError("file_no_columns", file=inputs["file"].get("filename", ""))
+    columns = _without_braces(columns, _task(draft, "read_table")["params"])
     _task(draft, "describe_columns")["params"]["query"] = looking.overview(columns)
     _task(draft, "count_values")["params"]["query"] = looking.frequent(columns, rows)
     _task(draft, "find_oddities")["params"]["query"] = looking.oddities(columns)
@@ -77,6 +79,15 @@ def look_at_table(draft: JsonObject, inputs: Mapping[str, Any]) -> JsonObject:
         report = _task(draft, "write_report")["params"]
         report["body"] = report["body"].replace("## Columns", f"## Columns\n\n{left_out}")
     return draft
+
+
+def _without_braces(columns: list[JsonObject], load: JsonObject) -> list[JsonObject]:
+    """Rename columns whose name looks like a placeholder: in a query it would be one that is never filled in."""
+    if not any("{{" in column["name"] for column in columns):
+        return columns
+    renamed = [{**column, "name": column["name"].replace("{", "{ ").strip()} for column in columns]
+    load["columns"] = {new["name"]: escape(old["name"]) for new, old in zip(renamed, columns, strict=True)}
+    return renamed
 
 
 BUILDERS: Mapping[str, Builder] = {"sales_by_month": sales_by_month, "look_at_table": look_at_table}

@@ -185,7 +185,9 @@ def _resolve(
     if isinstance(parameter, ColumnParameter):
         return _column(parameter, str(value), _profile(parameter, profiles, chosen))
     if isinstance(parameter, PeriodParameter):
-        return periods.resolve(str(value), _covered(parameter, profiles, chosen))
+        # Of a very large file only the first part was looked at: what lies outside that may still be in the file.
+        partial = bool(_profile(parameter, profiles, chosen).get("partial"))
+        return periods.resolve(str(value), None if partial else _covered(parameter, profiles, chosen))
     if isinstance(parameter, NumberParameter):
         return _number(parameter, value)
     if isinstance(parameter, ChoiceParameter):

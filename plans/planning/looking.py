@@ -11,6 +11,8 @@ from plans.core.jsontypes import JsonObject
 MOST_COLUMNS = 40
 MOST_VALUES = 1000
 FEW_VALUES = 30
+# what the skill takes
+MOST_SQL = 20_000
 BARS = 10
 NUMBERS = ("number", "integer")
 DATES = ("date", "datetime")
@@ -40,8 +42,16 @@ def _union(selects: Sequence[str]) -> str:
     return "\nUNION ALL\n".join(f"SELECT * FROM ({select})" for select in selects)
 
 
+def described(columns: Sequence[JsonObject], rows: int) -> list[JsonObject]:
+    """Return as many of the first columns as every query has room for."""
+    kept = list(columns[:MOST_COLUMNS])
+    while len(kept) > 1 and max(len(overview(kept)), len(frequent(kept, rows)), len(oddities(kept))) > MOST_SQL:
+        kept.pop()
+    return kept
+
+
 def overview(columns: Sequence[JsonObject]) -> str:
-    """Return one row a column: type, gaps, different values, range, average and median."""
+    """Return one row a column: type, gaps, different values, range, average, median."""
     rows = _union([_overview_row(place, column) for place, column in enumerate(columns)])
     return f"SELECT * EXCLUDE (place) FROM ({rows}) ORDER BY place"
 
@@ -54,9 +64,8 @@ def _overview_row(place: int, column: JsonObject) -> str:
     return (
         f'SELECT {place} AS place, {literal(column["name"])} AS "column", {literal(column["type"])} AS type, '
         f"count({filled}) AS filled, count(*) - count({filled}) AS missing, "
-        f"round(100.0 * (count(*) - count({filled})) / greatest(count(*), 1), 1) AS missing_percent, "
-        f"count(DISTINCT {filled}) AS different, left(CAST(min({filled}) AS VARCHAR), 60) AS smallest, "
-        f"left(CAST(max({filled}) AS VARCHAR), 60) AS largest, {average} AS average, {median} AS median FROM lines"
+        f"count(DISTINCT {filled}) AS different, left(CAST(min({filled}) AS VARCHAR), 30) AS smallest, "
+        f"left(CAST(max({filled}) AS VARCHAR), 30) AS largest, {average} AS average, {median} AS median FROM lines"
     )
 
 
@@ -78,85 +87,53 @@ def _repeats(column: JsonObject, rows: int) -> bool:
     return 0 < different < max(rows, 2) and (column["type"] in ("text", "boolean") or different <= FEW_VALUES)
 
 
+_FOUND = """
+q AS (
+  SELECT c, quantile_cont(v, 0.25) AS q1, quantile_cont(v, 0.75) AS q3, min(v) AS low, count(*) AS n,
+    count(*) FILTER (WHERE v < 0) AS negative
+  FROM numbers GROUP BY c),
+forms AS (
+  SELECT c, lower(v) AS low, count(DISTINCT v) AS forms, count(*) AS n, min(v) AS one
+  FROM texts WHERE v <> '' GROUP BY ALL),
+found AS (
+  SELECT 'The same line again' AS what, '' AS c, '' AS example,
+    count(*) - (SELECT count(*) FROM (SELECT DISTINCT * FROM lines)) AS n
+  FROM lines
+  UNION ALL BY NAME
+  SELECT 'More than half of the values are missing' AS what, "column" AS c, missing AS n
+  FROM overview WHERE missing > filled
+  UNION ALL BY NAME
+  SELECT 'Every value is the same' AS what, "column" AS c, filled AS n, smallest AS example
+  FROM overview WHERE different = 1 AND filled > 1
+  UNION ALL BY NAME
+  SELECT 'Values far from the rest' AS what, c, count(*) AS n, CAST(arg_max(v, abs(v - (q1 + q3) / 2)) AS VARCHAR) AS example
+  FROM numbers JOIN q USING (c) WHERE q3 > q1 AND (v < q1 - 3 * (q3 - q1) OR v > q3 + 3 * (q3 - q1)) GROUP BY c
+  UNION ALL BY NAME
+  SELECT 'A few negative values' AS what, c, negative AS n, CAST(low AS VARCHAR) AS example
+  FROM q WHERE negative > 0 AND 20 * negative < n
+  UNION ALL BY NAME
+  SELECT 'The same text in capitals and small letters' AS what, c, CAST(sum(n) AS BIGINT) AS n, min(one) AS example
+  FROM forms WHERE forms > 1 GROUP BY c)
+SELECT what, c AS "column", n AS lines, left(example, 60) AS example
+FROM found WHERE n > 0 ORDER BY lines DESC, what, "column"
+"""
+
+
 def oddities(columns: Sequence[JsonObject]) -> str:
     """Return what looks odd, the most lines first: what, in which column, how many lines, an example."""
-    different = "(SELECT count(*) FROM (SELECT DISTINCT * FROM lines))"
-    found = [
-        f"SELECT 'The same line again' AS what, '' AS \"column\", count(*) - {different} AS lines, '' AS example FROM lines"
+    numbers = [_long(column, _as_number(column)) for column in columns if column["type"] in NUMBERS]
+    # Spellings are compared where values repeat; among as many texts as lines nobody would look for them.
+    texts = [
+        _long(c, _filled(c)) for c in columns if c["type"] == "text" and int(c.get("distinct") or 0) <= MOST_VALUES
     ]
-    for column in columns:
-        found += [_empty(column), _constant(column)]
-        if column["type"] in NUMBERS:
-            found += [_far_out(column), _few_negative(column)]
-        if column["type"] == "text":
-            found += [_blanks(column), _spellings(column)]
-    return f'SELECT what, "column", lines, example FROM ({_union(found)}) WHERE lines > 0 ORDER BY lines DESC, what, "column"'
+    none = "SELECT '' AS c, CAST(NULL AS {}) AS v WHERE false"
+    every_number = " UNION ALL ".join([none.format("DOUBLE"), *numbers])
+    every_text = " UNION ALL ".join([none.format("VARCHAR"), *texts])
+    return f"WITH numbers AS ({every_number}),\ntexts AS ({every_text}),{_FOUND}".strip()
 
 
-def _odd(what: str, column: JsonObject, lines: str, example: str = "''", source: str = "lines") -> str:
-    return (
-        f'SELECT {literal(what)} AS what, {literal(column["name"])} AS "column", {lines} AS lines, '
-        f"left(CAST({example} AS VARCHAR), 60) AS example FROM {source}"
-    )
-
-
-def _empty(column: JsonObject) -> str:
-    missing = f"count(*) - count({_filled(column)})"
-    return _odd(
-        "More than half of the values are missing",
-        column,
-        f"CASE WHEN 2 * ({missing}) > count(*) THEN {missing} ELSE 0 END",
-    )
-
-
-def _constant(column: JsonObject) -> str:
-    filled = _filled(column)
-    lines = f"CASE WHEN count(*) > 1 AND count(DISTINCT {filled}) = 1 THEN count({filled}) ELSE 0 END"
-    return _odd("Every value is the same", column, lines, f"min({filled})")
-
-
-def _far_out(column: JsonObject) -> str:
-    number = _as_number(column)
-    low, high = (f"quantile_cont({number}, {share}) OVER ()" for share in (0.25, 0.75))
-    source = f"(SELECT {number} AS v, {low} AS q1, {high} AS q3 FROM lines)"
-    far = "q3 > q1 AND (v < q1 - 3 * (q3 - q1) OR v > q3 + 3 * (q3 - q1))"
-    example = f"arg_max(v, abs(v - (q1 + q3) / 2)) FILTER (WHERE {far})"
-    return _odd("Values far from the rest", column, f"count(*) FILTER (WHERE {far})", example, source)
-
-
-def _few_negative(column: JsonObject) -> str:
-    number = _as_number(column)
-    negative = f"count(*) FILTER (WHERE {number} < 0)"
-    return _odd(
-        "A few negative values",
-        column,
-        f"CASE WHEN 20 * {negative} < count(*) THEN {negative} ELSE 0 END",
-        f"min({number})",
-    )
-
-
-def _blanks(column: JsonObject) -> str:
-    quoted = name(column["name"])
-    padded = f"{quoted} <> trim({quoted})"
-    return _odd(
-        "Blanks before or after the text",
-        column,
-        f"count(*) FILTER (WHERE {padded})",
-        f"min({quoted}) FILTER (WHERE {padded})",
-    )
-
-
-def _spellings(column: JsonObject) -> str:
-    quoted = f"trim({name(column['name'])})"
-    counted = f"count(DISTINCT {quoted}) AS forms, count(*) AS n, min({quoted}) AS one"
-    source = f"(SELECT lower({quoted}) AS low, {counted} FROM lines GROUP BY 1)"
-    return _odd(
-        "The same text in capitals and small letters",
-        column,
-        "coalesce(CAST(sum(n) FILTER (WHERE forms > 1) AS BIGINT), 0)",
-        "min(one) FILTER (WHERE forms > 1)",
-        source,
-    )
+def _long(column: JsonObject, value: str) -> str:
+    return f"SELECT {literal(column['name'])}, {value} FROM lines"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

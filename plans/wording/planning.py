@@ -179,5 +179,6 @@ SENTENCES: dict[str, Any] = {
     "no_superuser": gettext_lazy("There is no superuser yet: create one, or name a user with --as."),
     "param_malformed": gettext_lazy("“%(text)s” is not of the form NAME=VALUE."),
     "plan_rejected": _rejected,
+    "database_unavailable": gettext_lazy("The database cannot be used (%(problem)s). Run manage.py migrate first."),
     "not_in_time": gettext_lazy("The time is over and the run has not ended (state: %(state)s)."),
 }

@@ -111,6 +111,11 @@ def test_a_period_the_goal_names_outside_the_file_is_refused_not_ignored():
     }
 
 
+def test_a_file_that_was_looked_at_in_part_may_cover_more():
+    inputs = resolve("busiest_pages", {"a.log": {**access_log(), "partial": True}}, {"period": "2015-07"})
+    assert inputs["period"]["from"] == "2015-07-01"
+
+
 def test_errors_have_sentences():
     with pytest.raises(InputErrors) as caught:
         resolve("busiest_pages", {"s.csv": SALES})

@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from plans.models import Attachment, Run
+from plans import tasks
+from plans.engine.local import drain_until_done
+from plans.engine.plans import approve_plan
+from plans.engine.requests import answer_question
+from plans.models import Attachment, Request, Run
 from tests.planning.files import write_chinese_sales, write_log, write_spanish_sales
 
 TOP_FIVE = "find the five pages with most traffic and make a bar chart report"
@@ -214,3 +218,27 @@ def test_bad_arguments_make_nothing(headless, tmp_path, arguments, code):
     exit_code, document = headless("rungoal", "top pages", "--attach", str(log), *arguments)
     assert (exit_code, document["error"]["code"]) == (1, code)
     assert (Run.objects.count(), Attachment.objects.count()) == (0, 0)
+
+
+def test_the_diagnosis_asks_until_an_answer_explains_it_and_skips_the_rest(headless, boss):
+    code, document = headless("rungoal", "最近使用的文件列表在 Word 里不见了")
+    assert (code, document["state"]) == (0, "review")
+    run = Run.objects.get(uuid=document["run"])
+    approve_plan(run=run, graph_hash=run.revision.graph_hash, by=boss, catalogue=tasks.catalogue())
+    for answer in ({"number": 25}, {"shown": "Off"}):
+        drain_until_done(run, tasks.runner(), 60)
+        answer_question(request=Request.objects.get(run=run, state="open"), answer=answer, by=boss)
+    drain_until_done(run, tasks.runner(), 60)
+    states = {task.key: (task.state, task.reason) for task in run.tasks.filter(kind="step")}
+    skipped = ("skipped", "condition")
+    assert run.state == "succeeded"
+    assert run.has_gaps is False
+    assert states == {
+        "ask_office_number": ("succeeded", ""),
+        "ask_windows_setting": ("succeeded", ""),
+        "ask_policy": skipped,
+        "ask_profile": skipped,
+        "ask_place": skipped,
+        "ask_new_entry": skipped,
+        "write_report": ("succeeded", ""),
+    }

@@ -31,8 +31,8 @@ def test_a_plan_runs_to_its_result(headless, tmp_path):
     assert set(document["tasks"]) == {"a", "b"}
 
 
-def test_a_model_reply_with_a_plan_in_it_runs(headless, tmp_path):
-    reply = f"Here is the plan:\n```json\n{json.dumps(TWO)}\n```\nGood luck!"
+def test_a_fenced_plan_runs(headless, tmp_path):
+    reply = f"```json\n{json.dumps(TWO)}\n```\n"
     code, document = headless("runplan", write(tmp_path / "reply.txt", reply), "--approve")
     assert (code, document["result"]) == (0, {"second": 42})
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandParser
+from django.db import DatabaseError
 
 from plans.core.errors import InputError, PlannerError
 from plans.core.jsontypes import JsonObject
@@ -56,6 +57,10 @@ class HeadlessCommand(BaseCommand):
             shown, good = self._perform(options)
         except PlannerError as error:
             shown, good = {"error": document.of_error(error)}, False
+        except DatabaseError as error:
+            # Most often a database without tables: that is said, not traced.
+            missing = InputError("database_unavailable", problem=str(error))
+            shown, good = {"error": document.of_error(missing)}, False
         text = json.dumps(shown, ensure_ascii=False) if options["as_json"] else document.for_people(shown)
         stream = self.stdout if options["as_json"] or good or "run" in shown else self.stderr
         stream.write(text)
