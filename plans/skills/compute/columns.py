@@ -9,28 +9,9 @@ import duckdb
 
 from plans.core.jsontypes import JsonObject
 from plans.skills.compute import dates, numbers
-from plans.skills.compute.database import identifier, plain_type, scalar
+from plans.skills.compute.database import identifier, plain_type
 from plans.skills.compute.found import MAX_LINES, Found
-
-MISSING_WORDS = (
-    "", "na", "n/a", "#n/a", "#na", "n.a.", "null", "none", "nil", "nan", "inf", "-inf", "infinity",
-    "-infinity", "#div/0!", "#value!", "#ref!",
-)  # fmt: skip
-SAMPLE_VALUES = 400
-WORTH_COUNTING = 0.5
-TYPED_SHARE = 0.8
-
-
-@dataclass(slots=True)
-class Guess:
-    """What a column seems to be, before the file as a whole has been heard."""
-
-    name: str
-    number: int
-    cells: int
-    kind: str = "text"
-    numbers: numbers.NumberFacts | None = None
-    dates: dates.DateFacts | None = None
+from plans.skills.compute.guessing import Guess, guess_all, missing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,17 +26,11 @@ class Plan:
     details: JsonObject = field(default_factory=dict)
 
 
-def missing(text: str) -> str:
-    """SQL: whether a trimmed cell only says that there is no value."""
-    words = ", ".join("'" + word + "'" for word in MISSING_WORDS)
-    return f"(lower({text}) IN ({words}) OR regexp_full_match({text}, '[-–—.*?_/]+'))"
-
-
 def decide(
     connection: duckdb.DuckDBPyConnection, names: list[str], found: Found, *, decimal: str | None, delimiter: str
 ) -> list[Plan]:
     """Return a plan per column of table `raw` (line, c0, c1, …: trimmed text, NULL when blank)."""
-    guesses = [_guess(connection, name, number) for number, name in enumerate(names)]
+    guesses = guess_all(connection, names)
     style = _file_style(guesses, decimal, delimiter)
     order = _file_order(guesses, style)
     found.facts["decimal"] = "," if style == "comma" else "."
@@ -68,58 +43,6 @@ def decide(
         else:
             plans.append(_plain_plan(guess))
     return plans
-
-
-def _guess(connection: duckdb.DuckDBPyConnection, name: str, number: int) -> Guess:
-    connection.execute(
-        f"CREATE OR REPLACE TEMP TABLE seen AS SELECT c{number} AS v, count(*) AS k FROM raw "
-        f"WHERE c{number} IS NOT NULL AND NOT {missing(f'c{number}')} GROUP BY v"
-    )
-    guess = Guess(name, number, int(scalar(connection, "SELECT coalesce(sum(k), 0) FROM seen")))
-    if not guess.cells:
-        guess.kind = "empty"
-        return guess
-    sample = connection.execute(
-        f"SELECT lower(v) IN ('true', 'false'), {numbers.is_number('v')}, {dates.normalised('v')} "
-        f"FROM (SELECT v FROM seen ORDER BY k DESC, v LIMIT {SAMPLE_VALUES})"
-    ).fetchall()
-    share_dates = sum(dates.form_of(row[2]) is not None for row in sample) / len(sample)
-    share_numbers = sum(row[1] for row in sample) / len(sample)
-    by_name = dates.DATE_WORD.search(name) is not None
-    if all(row[0] for row in sample) and not scalar(
-        connection, "SELECT count(*) FROM seen WHERE lower(v) NOT IN ('true', 'false')"
-    ):
-        guess.kind = "boolean"
-    elif share_dates >= WORTH_COUNTING and _are_dates(connection, guess, by_name):
-        guess.kind = "date"
-    elif share_numbers >= WORTH_COUNTING:
-        _count_numbers(connection, guess)
-    return guess
-
-
-def _are_dates(connection: duckdb.DuckDBPyConnection, guess: Guess, by_name: bool) -> bool:
-    facts = dates.facts(connection, "seen", by_name=by_name)
-    if sum(facts.forms.values()) < TYPED_SHARE * (guess.cells - facts.serials - facts.epochs):
-        return False
-    order, _ = dates.order_of(facts, None)
-    parsed = scalar(
-        connection, f"SELECT coalesce(sum(k), 0) FROM seen WHERE {dates.expression('v', facts, order)} IS NOT NULL"
-    )
-    if parsed < TYPED_SHARE * guess.cells:
-        return False
-    guess.dates = facts
-    return True
-
-
-def _count_numbers(connection: duckdb.DuckDBPyConnection, guess: Guess) -> None:
-    facts = numbers.facts(connection, "seen")
-    junk = guess.cells - facts.numbers
-    if facts.numbers < TYPED_SHARE * guess.cells:
-        return
-    # "0123" and 19 digits are names made of digits; among "A12" and "7-B" so are "13" and "14".
-    if facts.leading_zero or facts.longest > numbers.MAX_DIGITS or (facts.code_like > 1 and facts.code_like * 2 > junk):
-        return
-    guess.kind, guess.numbers = "number", facts
 
 
 def _file_style(guesses: list[Guess], decimal: str | None, delimiter: str) -> numbers.Style:
@@ -203,17 +126,25 @@ def build(connection: duckdb.DuckDBPyConnection, plans: list[Plan], found: Found
     """Make table `data` (line and the typed columns) from `raw`, and report cells that became nothing."""
     items = ", ".join(f"{plan.expression} AS {identifier(plan.name)}" for plan in plans)
     connection.execute(f'CREATE OR REPLACE TABLE data AS SELECT line AS "\\line", {items} FROM raw ORDER BY line')
-    for plan in plans:
-        if plan.junk_code:
-            _report_junk(connection, plan, found)
+    typed = [plan for plan in plans if plan.junk_code]
+    if not typed:
+        return
+    counts = ", ".join(
+        f"count(*) FILTER ({identifier(plan.name)} IS NULL AND c{plan.number} IS NOT NULL AND NOT {missing(f'c{plan.number}')})"
+        for plan in typed
+    )
+    joined = 'raw JOIN data ON raw.line = data."\\line"'
+    row = connection.execute(f"SELECT {counts} FROM {joined}").fetchone() or ()
+    for plan, count in zip(typed, row, strict=True):
+        if count:
+            _report_junk(connection, plan, joined, found)
 
 
-def _report_junk(connection: duckdb.DuckDBPyConnection, plan: Plan, found: Found) -> None:
+def _report_junk(connection: duckdb.DuckDBPyConnection, plan: Plan, joined: str, found: Found) -> None:
     cell = f"c{plan.number}"
     row = connection.execute(
-        f"SELECT count(*), list(line ORDER BY line)[:{MAX_LINES}], list(DISTINCT left({cell}, 40))[:3] "
-        f'FROM raw JOIN data ON raw.line = data."\\line" '
-        f"WHERE {cell} IS NOT NULL AND {identifier(plan.name)} IS NULL AND NOT {missing(cell)}"
+        f"SELECT count(*), list(line ORDER BY line)[:{MAX_LINES}], list_sort(list(DISTINCT left({cell}, 40)))[:3] "
+        f"FROM {joined} WHERE {cell} IS NOT NULL AND {identifier(plan.name)} IS NULL AND NOT {missing(cell)}"
     ).fetchone()
-    if row and row[0]:
-        found.drop_many(plan.junk_code, row[0], row[1], of="cells", column=plan.name, samples=sorted(row[2]))
+    if row:
+        found.drop_many(plan.junk_code, row[0], row[1], of="cells", column=plan.name, samples=row[2])

@@ -31,9 +31,7 @@ OTHER_SCRIPTS = ("cp1251", "koi8_r", "cp866", "cp1253", "cp1255", "cp1256", "cp8
 HIGH_RUN = re.compile(rb"[\x80-\xff]{3,}")
 HIGH = re.compile(rb"[\x80-\xff]")
 # Letters of Central Europe that cp1252 shows as signs (ł as ³, Ł as £): before or within a word that cannot be meant.
-SIGNS = re.compile(
-    rb"[\xa3\xaf\xb3\xb9][a-z\xe0-\xff]|[A-Za-z\xc0-\xff][\xbf\x9f\xbe\xba\xaa\xa5][a-z\xe0-\xff]"
-)
+SIGNS = re.compile(rb"[\xa3\xaf\xb3\xb9][a-z\xe0-\xff]|[A-Za-z\xc0-\xff][\xbf\x9f\xbe\xba\xaa\xa5][a-z\xe0-\xff]")
 
 
 def detect(data: bytes) -> str:
