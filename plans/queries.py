@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
 
 from plans.core.catalogue import SkillSettings
 from plans.core.jsontypes import Json
@@ -72,13 +72,15 @@ def skill_settings() -> dict[str, SkillSettings]:
 
 
 def runs_page(user: User | AnonymousUser, before: int | None = None, limit: int = 30) -> Page:
-    """Return the runs `user` may see, newest first, with counts of tasks by state; three columns, one query."""
+    """Return the runs `user` may see, newest first, with counts of steps and the kind of the oldest open request."""
     steps = Q(tasks__kind=TaskKind.STEP)
+    asked = Request.objects.filter(run=OuterRef("pk"), state=RequestState.OPEN).order_by("id")
     visible = Run.objects.filter(pk__in=Run.objects.for_user(user).order_by().values("pk"))
     rows = visible.select_related("owner").annotate(
         total=Count("tasks", filter=steps),
         done=Count("tasks", filter=steps & Q(tasks__state__in=[TaskState.SUCCEEDED, TaskState.SKIPPED])),
         failed=Count("tasks", filter=steps & Q(tasks__state=TaskState.FAILED)),
+        open_kind=Subquery(asked.values("kind")[:1]),
     )
     if before is not None:
         rows = rows.filter(pk__lt=before)
@@ -112,6 +114,11 @@ def task_lines(run: Run, requests: Sequence[Request]) -> list[TaskLine]:
     kinds = {request.task_id: request.kind for request in requests if request.task_id}
     rows = Task.objects.filter(run=run).exclude(kind=TaskKind.PLANNING).defer("spec", "outputs", "checkpoint")
     return [TaskLine(task=task, open_kind=kinds.get(task.pk)) for task in rows.order_by("position", "id")]
+
+
+def task_names(run: Run) -> dict[str, str]:
+    """Return the name of every row of `run` by its key, for history."""
+    return {key: name or key for key, name in Task.objects.filter(run=run).values_list("key", "name")}
 
 
 def progress(lines: Sequence[TaskLine]) -> Counter[str]:

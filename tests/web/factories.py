@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import io
+import json
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import duckdb
 from django.contrib.auth.models import User
 from django.utils import timezone
 
@@ -32,6 +36,7 @@ class World:
     question: Request
     failure: Request
     artifact: Artifact
+    table: Artifact
 
 
 def simple_plan(**more: Any) -> dict[str, Any]:
@@ -91,6 +96,18 @@ def artifact(task: Task, data: bytes, *, kind: str, filename: str, media_type: s
     )  # fmt: skip
 
 
+def table(task: Task, rows: list[dict[str, Any]], filename: str = "pages.parquet") -> Artifact:
+    """Return a table artifact with these rows, written as Parquet by DuckDB."""
+    with tempfile.TemporaryDirectory() as folder, duckdb.connect() as connection:
+        source, target = Path(folder) / "rows.json", Path(folder) / "rows.parquet"
+        source.write_text(json.dumps(rows), encoding="utf-8")
+        connection.execute(f"COPY (SELECT * FROM read_json('{source}')) TO '{target}' (FORMAT parquet)")
+        data = target.read_bytes()
+    columns = [{"name": name, "type": "text"} for name in rows[0]]
+    meta = {"columns": columns, "row_count": len(rows)}
+    return artifact(task, data, kind="table", filename=filename, media_type="application/vnd.apache.parquet", meta=meta)
+
+
 def request(task: Task, kind: str, **more: Any) -> Request:
     return Request.objects.create(run=task.run, task=task, kind=kind, **more)
 
@@ -134,4 +151,5 @@ def world(owner: User, goal: str = "Find the busiest pages", text: str = "Load t
             first, "failure", content={"error": first.error, "choices": ["retry", "skip", "stop"], "task": "t1"}
         ),
         artifact=artifact(first, REPORT, kind="html", filename="report.html", media_type="text/html"),
+        table=table(first, [{"page": "/", "views": 491}]),
     )

@@ -18,7 +18,12 @@ WITHOUT_ID = {route.name for route in urlpatterns} - WITH_ID - OPEN
 
 def address(name: str, made: World) -> str:
     """Return the address of a route on this world's objects."""
-    by_name = {"request": made.approval.uuid, "artifact": made.artifact.uuid, "artifact_view": made.artifact.uuid}
+    by_name = {
+        "request": made.approval.uuid,
+        "artifact": made.artifact.uuid,
+        "artifact_view": made.artifact.uuid,
+        "artifact_csv": made.table.uuid,
+    }
     query = "?task=t1&attempt=1" if name in {"log", "run"} else ""
     return reverse(name, args=[by_name.get(name, made.run.uuid)]) + query
 

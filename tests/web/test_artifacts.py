@@ -8,8 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from plans import storage
-from plans.models import Artifact
-from tests.web.factories import PNG, REPORT, artifact, world
+from tests.web.factories import PNG, REPORT, artifact, table, world
 
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -88,9 +87,25 @@ def test_a_table_is_never_shown_in_place(browser: Client, owner: User) -> None:
 
 def test_bytes_that_are_gone_are_404(browser: Client, owner: User) -> None:
     made = world(owner)
-    Artifact.objects.filter(pk=made.artifact.pk)
     found = artifact(made.first, b"only here", kind="image", filename="x.png", media_type="image/png")
     storage.local_path(found.blob_id).unlink()
 
     for name in ("artifact", "artifact_view"):
         assert browser.get(reverse(name, args=[found.uuid])).status_code == 404
+
+
+def test_a_table_is_downloaded_as_csv_that_holds_no_formula(browser: Client, owner: User) -> None:
+    made = world(owner)
+    rows = [{"=name": "=1+1", "n": -5}, {"=name": "-3.5", "n": 1}, {"=name": '销售, "Q4"', "n": 2}]
+    found = table(made.first, rows, "sheet.parquet")
+
+    response = browser.get(reverse("artifact_csv", args=[found.uuid]))
+
+    assert {key: response[key] for key in HEADERS} == HEADERS
+    assert response["Content-Disposition"] == 'attachment; filename="sheet.csv"'
+    expected = '\ufeff\'=name,n\r\n\'=1+1,-5\r\n-3.5,1\r\n"销售, ""Q4""",2\r\n'
+    assert response.content.decode() == expected
+
+
+def test_only_a_table_has_a_csv(browser: Client, owner: User) -> None:
+    assert browser.get(reverse("artifact_csv", args=[world(owner).artifact.uuid])).status_code == 404

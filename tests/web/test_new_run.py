@@ -46,7 +46,7 @@ def hidden(text: str, name: str) -> list[str]:
 def test_an_empty_goal_is_refused_in_place_and_files_are_kept(browser: Client, goal: str) -> None:
     text = send(browser, goal=goal, files=[upload()])
 
-    assert "id=\"id_goal_error\"" in text
+    assert 'id="id_goal_error"' in text
     assert "web.log" in text
     assert hidden(text, "attachment") == [str(Attachment.objects.get().uuid)]
     assert Run.objects.count() == 0
@@ -168,7 +168,9 @@ def test_without_the_file_it_needs_the_file_field_says_so(browser: Client) -> No
 
 
 def test_when_nothing_fits_no_run_is_made_and_everything_stays(browser: Client) -> None:
-    text = send(browser, goal="Write a poem about the sea", autonomy="every_step", files=[upload(SALES.encode(), "sales.csv")])
+    text = send(
+        browser, goal="Write a poem about the sea", autonomy="every_step", files=[upload(SALES.encode(), "sales.csv")]
+    )
 
     for expected in (
         "No playbook fits this goal, so no run was made.", "Write a poem about the sea", "sales.csv",
@@ -257,7 +259,7 @@ def test_unattended_needs_the_permission(browser: Client, owner: User) -> None:
 
 def test_the_playbooks_page_leads_to_a_form_with_the_playbook_chosen(browser: Client) -> None:
     page = browser.get(reverse("playbooks")).content.decode()
-    assert f'{reverse("new_run")}?playbook=recent_files' in page
+    assert f"{reverse('new_run')}?playbook=recent_files" in page
 
     text = browser.get(reverse("new_run") + "?playbook=recent_files").content.decode()
 
@@ -276,8 +278,7 @@ def test_a_form_without_a_token_still_works(browser: Client) -> None:
 def test_a_profile_says_what_was_dropped(browser: Client) -> None:
     text = send(browser, files=[upload(LOG + b"this is no log line\n" * 3)])
 
-    assert "3" in text
-    assert "first at line 51, 52, 53" in text
+    assert "3 rows left out: not a line of an access log (lines 51, 52, 53)." in text
 
 
 def test_labels_are_tied_to_their_fields(browser: Client) -> None:

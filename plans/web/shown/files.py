@@ -49,7 +49,7 @@ class ColumnShown:
 class FileShown:
     attachment: Attachment
     found: str
-    dropped: list[str]
+    remarks: list[str]
     columns: list[ColumnShown]
     more_columns: int
 
@@ -64,10 +64,16 @@ def _shown(attachment: Attachment) -> FileShown:
     return FileShown(
         attachment=attachment,
         found=", ".join(_found(profile)),
-        dropped=[_dropped(entry) for entry in profile.get("dropped") or []],
+        remarks=[sentence(entry["code"], entry) for entry in _remarked(profile)],
         columns=[_column(column) for column in columns[:MOST_COLUMNS]],
         more_columns=max(len(columns) - MOST_COLUMNS, 0),
     )
+
+
+def _remarked(profile: JsonObject) -> list[JsonObject]:
+    """Return what was dropped and what was noticed, each entry with its params on its own level."""
+    entries = [*(profile.get("dropped") or []), *(profile.get("notes") or [])]
+    return [{**entry, **(entry.get("params") or {})} for entry in entries]
 
 
 def _found(profile: JsonObject) -> list[str]:
@@ -95,12 +101,6 @@ def _found(profile: JsonObject) -> list[str]:
             _("from %(start)s to %(end)s") % {"start": str(period["from"])[:10], "end": str(period["to"])[:10]}
         )
     return parts
-
-
-def _dropped(entry: JsonObject) -> str:
-    text = sentence(entry["code"], {**(entry.get("params") or {}), "count": entry.get("count")})
-    lines = ", ".join(str(line) for line in entry.get("lines") or [])
-    return _("%(text)s (first at line %(lines)s)") % {"text": text, "lines": lines} if lines else text
 
 
 def _column(column: JsonObject) -> ColumnShown:

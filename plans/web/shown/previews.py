@@ -6,16 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.core.cache import cache
+
 from plans import storage
-from plans.core.jsontypes import Json
+from plans.core.errors import SkillError
+from plans.core.jsontypes import Json, JsonObject
 from plans.core.kinds import ValueKind
 from plans.models import Artifact
 from plans.skills.tables import load_rows
 from plans.web.shown.values import Named, named, number, readable
+from plans.wording import sentence
 
 ROWS = 10
 COLUMNS = 20
 CELL = 200
+CSV_ROWS = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +36,13 @@ class TablePreview:
     row_count: str
     more_rows: bool
     more_columns: int
+    is_small: bool
+
+    @property
+    def heads(self) -> list[Cell]:
+        """Return the column names, aligned as their first row is."""
+        first = self.rows[0] if self.rows else [Cell(text="", is_number=False)] * len(self.columns)
+        return [Cell(text=name, is_number=cell.is_number) for name, cell in zip(self.columns, first, strict=True)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +54,11 @@ class OutputShown:
     table: TablePreview | None = None
     values: list[Named] = field(default_factory=list)
     text: Named | None = None
+    problem: str = ""
+
+    @property
+    def has_csv(self) -> bool:
+        return self.table is not None and self.table.is_small
 
     @property
     def is_image(self) -> bool:
@@ -54,8 +71,12 @@ class OutputShown:
 
 def output_shown(name: str, artifact: Artifact | None, value: Json) -> OutputShown:
     if artifact is not None:
-        table = table_preview(artifact) if artifact.kind == ValueKind.TABLE else None
-        return OutputShown(name=name, artifact=artifact, table=table)
+        if artifact.kind != ValueKind.TABLE:
+            return OutputShown(name=name, artifact=artifact)
+        try:
+            return OutputShown(name=name, artifact=artifact, table=table_preview(artifact))
+        except SkillError as error:
+            return OutputShown(name=name, artifact=artifact, problem=sentence(error.code, error.params))
     if isinstance(value, dict) and value:
         return OutputShown(name=name, values=[named(str(key), inner) for key, inner in list(value.items())[:COLUMNS]])
     return OutputShown(name=name, text=named(name, value))
@@ -66,8 +87,8 @@ def outputs_shown(outputs: Mapping[str, Json] | None, artifacts: Mapping[str, Ar
 
 
 def table_preview(artifact: Artifact) -> TablePreview:
-    """Return the first rows and columns of a table artifact, each cell cut to a readable length."""
-    rows = load_rows(storage.local_path(artifact.blob_id), ROWS)
+    """Return the first rows and columns of a table artifact. Raises SkillError when they cannot be read."""
+    rows = _first_rows(artifact)
     described = [str(column["name"]) for column in artifact.meta.get("columns", [])]
     columns = described or (list(rows[0]) if rows else [])
     shown = columns[:COLUMNS]
@@ -78,10 +99,28 @@ def table_preview(artifact: Artifact) -> TablePreview:
         row_count=number(count),
         more_rows=count > len(rows),
         more_columns=len(columns) - len(shown),
+        is_small=count <= CSV_ROWS,
     )
+
+
+def _first_rows(artifact: Artifact) -> list[JsonObject]:
+    """Return the first rows with long cells cut. A blob never changes, so what was read once is kept in memory."""
+    key = f"rows:{ROWS}:{artifact.blob_id}"
+    found: list[JsonObject] | None = cache.get(key)
+    if found is None:
+        rows = load_rows(storage.local_path(artifact.blob_id), ROWS)
+        found = [{name: _short(value) for name, value in list(row.items())[:COLUMNS]} for row in rows]
+        cache.set(key, found, timeout=None)
+    return found
+
+
+def _short(value: Json) -> Json:
+    if value is None or isinstance(value, int | float):
+        return value
+    text = readable(value)
+    return text if len(text) <= CELL else text[:CELL] + "…"
 
 
 def _cell(value: Any) -> Cell:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    text = "" if value is None else readable(value)
-    return Cell(text=text if len(text) <= CELL else text[:CELL] + "…", is_number=is_number)
+    return Cell(text="" if value is None else readable(value), is_number=is_number)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +15,7 @@ from plans.models import Attempt, Request, Run, Task
 from plans.queries import TaskLine
 from plans.web.shown.events import EventShown, events_shown
 from plans.web.shown.previews import OutputShown, output_shown, outputs_shown
-from plans.web.shown.states import STATES, Shown, attempt_state, run_state, task_state
+from plans.web.shown.states import STATES, Shown, attempt_state, needs, run_state, task_state
 from plans.web.shown.values import Named, duration, named_all
 from plans.wording import sentence
 
@@ -123,17 +124,16 @@ def run_shown(run: Run, now: datetime) -> RunShown:
     """Return `run` for display with a fixed number of queries, whatever its size."""
     requests = queries.run_requests(run)
     lines = queries.task_lines(run, requests)
-    names = {line.task.key: str(line.task) for line in lines}
     page = queries.events_page(run, limit=LAST_EVENTS)
     counted = queries.progress(lines)
     results = queries.result_items(run) if run.state == RunState.SUCCEEDED else []
     return RunShown(
         run=run,
-        state=run_state(run),
+        state=run_state(run, requests[0].kind if requests else None),
         seconds=_length(run.started_at, run.ended_at, now),
         error=sentence(run.error["code"], run.error.get("params")) if run.error else "",
         groups=_groups(lines, now),
-        counts=_counts(counted),
+        counts=_counts(lines),
         done=counted[TaskState.SUCCEEDED] + counted[TaskState.SKIPPED],
         total=sum(counted.values()),
         requests=requests,
@@ -141,7 +141,7 @@ def run_shown(run: Run, now: datetime) -> RunShown:
         results=[
             ResultShown(task=item.task, output=output_shown(item.name, item.artifact, item.value)) for item in results
         ],
-        events=events_shown(page.rows, names),
+        events=events_shown(page.rows, queries.task_names(run)),
         older_events=page.older,
     )
 
@@ -203,15 +203,21 @@ def _groups(lines: Sequence[TaskLine], now: datetime) -> list[Group]:
     ]
 
 
-def _counts(counted: Mapping[str, int]) -> list[Count]:
-    total = sum(counted.values()) or 1
+def _counts(lines: Sequence[TaskLine]) -> list[Count]:
+    """Return how many steps are in each state; waiting ones count by what they need."""
+    steps = [line for line in lines if line.task.kind == TaskKind.STEP]
+    counted = Counter(
+        (line.task.state, line.open_kind if line.task.state == TaskState.WAITING else None) for line in steps
+    )
     counts: list[Count] = []
     before = 0
-    for state in ORDER:
-        if n := counted.get(state, 0):
-            x, width = f"{100 * before / total:.3f}%", f"{100 * n / total:.3f}%"
-            counts.append(Count(word=STATES[state].word, css=STATES[state].css, n=n, x=x, width=width))
-            before += n
+    for (state, kind), n in sorted(
+        counted.items(), key=lambda entry: (ORDER.index(TaskState(entry[0][0])), str(entry[0][1]))
+    ):
+        shown = needs(kind) if kind else STATES[state]
+        x, width = f"{100 * before / len(steps):.3f}%", f"{100 * n / len(steps):.3f}%"
+        counts.append(Count(word=shown.word, css=shown.css, n=n, x=x, width=width))
+        before += n
     return counts
 
 

@@ -24,11 +24,11 @@ class RunRow:
 
 
 def rows_shown(runs: Iterable[Any]) -> list[RunRow]:
-    """Return rows for runs that carry `total`, `done` and `failed` (see `queries.runs_page`)."""
+    """Return rows for runs that carry `total`, `done`, `failed` and `open_kind` (see `queries.runs_page`)."""
     return [
         RunRow(
             run=run,
-            state=run_state(run),
+            state=run_state(run, run.open_kind),
             page="plan" if run.state in {RunState.PLANNING, RunState.REVIEW} else "run",
             done=run.done,
             total=run.total,

@@ -75,7 +75,8 @@ RISKS: dict[str, str | Promise] = {
 }
 
 
-def run_state(run: Run) -> Shown:
+def run_state(run: Run, open_kind: str | None = None) -> Shown:
+    """Return the state of `run`; one that waits for a person reads as what it needs (`open_kind`)."""
     if run.is_terminal:
         if run.state == RunState.SUCCEEDED and run.has_gaps:
             return Shown(word=_("Succeeded with gaps"), icon="✓", css="s-approval")
@@ -84,14 +85,21 @@ def run_state(run: Run) -> Shown:
         return Shown(word=_("Cancelling"), icon="⊘", css="s-cancelled")
     if run.pause_requested_at and run.state == RunState.RUNNING:
         return Shown(word=_("Pausing"), icon="‖", css="s-cancelled")
+    if open_kind and run.state in {RunState.RUNNING, RunState.PLANNING}:
+        return needs(open_kind)
     return STATES[run.state]
+
+
+def needs(kind: str) -> Shown:
+    """Return what an open request of this kind reads as."""
+    return Shown(word=NEEDS[kind], icon="!", css="s-approval")
 
 
 def task_state(task: Task, open_kind: str | None) -> Shown:
     """Return the state of `task`; `open_kind` is the kind of its open request, if any."""
     base = STATES[task.state]
     if task.state == TaskState.WAITING and open_kind:
-        return Shown(word=NEEDS[open_kind], icon="!", css="s-approval")
+        return needs(open_kind)
     if task.state == TaskState.WAITING and task.ready_at:
         return Shown(word=_("Waits until"), icon="◷", css="s-ready", until=task.ready_at)
     if task.state == TaskState.RETRYING and task.ready_at:
@@ -108,5 +116,5 @@ def attempt_state(attempt: Attempt) -> Shown:
 def request_state(request: Request) -> Shown:
     """Return the state of a request: an open one reads as what it needs."""
     if request.state == RequestState.OPEN:
-        return Shown(word=NEEDS[request.kind], icon="!", css="s-approval")
+        return needs(request.kind)
     return STATES[request.state]

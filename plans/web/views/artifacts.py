@@ -8,17 +8,22 @@ from pathlib import Path
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
+from django.contrib import messages
 from django.core.handlers.asgi import ASGIRequest
-from django.http import Http404, HttpRequest, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
 from django.utils.http import content_disposition_header
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_safe
 
 from plans import storage
+from plans.core.errors import SkillError
 from plans.core.kinds import ValueKind
 from plans.models import Artifact
 from plans.web.access import get_artifact, member
+from plans.web.shown.csv import as_csv
+from plans.wording import sentence
 
 CHUNK = 256 * 1024
 PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
@@ -47,6 +52,22 @@ def view(request: HttpRequest, uuid: UUID) -> HttpResponseBase:
     if artifact.kind == ValueKind.IMAGE and _is_png(storage.local_path(artifact.blob_id)):
         return _send(request, artifact, "image/png", attached=False)
     return _send(request, artifact, "application/octet-stream", attached=True)
+
+
+@require_safe
+def table_csv(request: HttpRequest, uuid: UUID) -> HttpResponseBase:
+    """Send a table as CSV, which more programs read than Parquet."""
+    artifact = get_artifact(member(request), uuid)
+    if artifact.kind != ValueKind.TABLE or not storage.local_path(artifact.blob_id).is_file():
+        raise Http404
+    try:
+        text = as_csv(artifact)
+    except SkillError as error:
+        messages.error(request, sentence(error.code, error.params))
+        return redirect("run", artifact.run.uuid)
+    disposition = content_disposition_header(True, f"{artifact.name}.csv") or "attachment"
+    headers = {**HEADERS, "Content-Disposition": disposition}
+    return HttpResponse(text, content_type="text/csv; charset=utf-8", headers=headers)
 
 
 def _is_png(path: Path) -> bool:

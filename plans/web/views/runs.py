@@ -12,7 +12,6 @@ from django.views.decorators.http import require_http_methods, require_safe
 from plans import queries
 from plans.engine import control
 from plans.engine.requests import may_decide
-from plans.models import Task
 from plans.web.access import get_attempt, get_run, get_task, member, steers
 from plans.web.decided import take
 from plans.web.shown.events import events_shown
@@ -49,8 +48,8 @@ def run(request: HttpRequest, uuid: UUID) -> HttpResponse:
 def events(request: HttpRequest, uuid: UUID) -> HttpResponse:
     row = get_run(member(request), uuid)
     page = queries.events_page(row, before=_number(request, "before"))
-    names = {task.key: str(task) for task in Task.objects.filter(run=row).only("key", "name")}
-    context = {"run": row, "events": events_shown(page.rows, names), "older": page.older}
+    shown = events_shown(page.rows, queries.task_names(row))
+    context = {"run": row, "events": shown, "older": page.older}
     return render(request, "plans/events.html", context)
 
 
