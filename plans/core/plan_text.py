@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from typing import Any
 
 from plans.core.findings import Finding, Severity
@@ -56,8 +57,7 @@ def _loaded(body: str, offset: int, text: str, findings: list[Finding]) -> tuple
     def pairs(items: list[tuple[str, Any]]) -> JsonObject:
         found = dict(items)
         if len(found) < len(items):
-            names = [key for key, _ in items]
-            repeated.extend(key for key in found if names.count(key) > 1)
+            repeated.extend(key for key, count in Counter(key for key, _ in items).items() if count > 1)
         return found
 
     try:

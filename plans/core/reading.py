@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -72,11 +73,11 @@ class _Reader:
     def _part(self, model: type[BaseModel], raw: JsonObject, place: str, task: str | None = None) -> BaseModel | None:
         """Return the part, reading every field that can be read; None when a required one is missing."""
         values: JsonObject = {}
-        known = {field.alias or name: name for name, field in model.model_fields.items()}
+        nullable = _keys(model)
         for key, value in raw.items():
-            if key not in known:
+            if key not in nullable:
                 self._unknown.setdefault((model.__name__, key), []).append(task)
-            elif value is not None or model.model_fields[known[key]].get_default() is None:
+            elif value is not None or nullable[key]:
                 values[key] = self._nested(model, key, value, place, task)
         return self._validated(model, values, place, task)
 
@@ -108,7 +109,7 @@ class _Reader:
         if task is None or task == "":
             self._add("missing_id", number=number, name=str(raw.get("name") or "")[:80])
             return None
-        if raw.get("skill") in {None, ""}:
+        if raw.get("skill") in (None, ""):
             if self._default_skill is None:
                 self._add("missing_skill", task=str(task))
             # Kept for the graph's sake; the empty name says that the lack has been reported.
@@ -150,6 +151,12 @@ class _Reader:
             params = {"key": key, "count": len(tasks), "tasks": named[:_NAMED_TASKS], "nearest": nearest(key, known)}
             only = named[0] if len(named) == 1 else None
             self._add("unknown_key", Severity.WARNING, only, **params)
+
+
+@lru_cache
+def _keys(model: type[BaseModel]) -> dict[str, bool]:
+    """Return the keys of a part, and for each whether null is a value of its own; elsewhere null means not given."""
+    return {field.alias or name: field.get_default() is None for name, field in model.model_fields.items()}
 
 
 _MODELS = {model.__name__: model for model in (PlanSpec, TaskSpec, Intent, Milestone, Precondition, Question, Estimate)}

@@ -34,7 +34,6 @@ def compile_plan(raw: str | bytes | Json | PlanSpec, catalogue: Catalogue) -> Co
     fields.check(draft)
     skills.check(draft)
     references.check(draft)
-    dependencies.check_cycles(draft)
     return _compiled(draft)
 
 
@@ -46,7 +45,8 @@ def _compiled(draft: Draft) -> Compiled:
         levels = graph.batches(draft.upstream)
         path = graph.critical_path(draft.upstream, seconds)
     except CycleError:
-        pass  # named by a finding; a plan with a cycle has neither levels nor a longest chain
+        # A plan with a cycle has neither levels nor a longest chain.
+        dependencies.check_cycles(draft)
     return Compiled(
         outcome=outcome_of(draft.findings),
         plan=_with_dependencies(draft),

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import chain
+
 from plans.core import graph
 from plans.core.compile import fixes
 from plans.core.compile.draft import Draft
 from plans.core.findings import Severity
-from plans.core.nearest import nearest
 from plans.core.spec import TaskSpec
 
-_NEAREST_ASKED = 50
-"""How many dangling dependencies get a suggestion: each looks at every id, and time must grow with the edges."""
 _CYCLES_NAMED = 10
 
 
 def check(draft: Draft) -> None:
     """Fill `draft.upstream` and add findings about what tasks name in `depends_on`."""
     steps = milestone_steps(draft)
-    asked = 0
     for task in draft.tasks.values():
         upstream: dict[str, None] = {}
         _check_repeated(draft, task)
@@ -27,8 +26,7 @@ def check(draft: Draft) -> None:
             elif name in steps:
                 upstream.update(dict.fromkeys(_steps_of(draft, task, name, steps)))
             else:
-                _say_dangling(draft, task, name, asked < _NEAREST_ASKED)
-                asked += 1
+                _say_dangling(draft, task, name)
         if task.id in upstream:
             fix = fixes.remove("depends_on", task.id)
             draft.say("self_dependency", task=task.id, fix=fix, id=task.id)
@@ -37,7 +35,7 @@ def check(draft: Draft) -> None:
 
 def _check_repeated(draft: Draft, task: TaskSpec) -> None:
     if len(set(task.depends_on)) < len(task.depends_on):
-        names = [name for name in dict.fromkeys(task.depends_on) if task.depends_on.count(name) > 1]
+        names = [name for name, count in Counter(task.depends_on).items() if count > 1]
         draft.say("repeated_dependency", Severity.INFO, task=task.id, id=task.id, dependencies=names)
 
 
@@ -51,8 +49,8 @@ def _steps_of(draft: Draft, task: TaskSpec, milestone: str, steps: dict[str, lis
     return [step for step in found if step != task.id]
 
 
-def _say_dangling(draft: Draft, task: TaskSpec, name: str, suggest: bool) -> None:
-    near = nearest(name, [*draft.tasks, *draft.milestones]) if suggest else None
+def _say_dangling(draft: Draft, task: TaskSpec, name: str) -> None:
+    near = draft.nearest(name, chain(draft.tasks, draft.milestones))
     fix = fixes.replace("depends_on", near, name) if near and near != task.id else fixes.remove("depends_on", name)
     draft.say("dangling_dependency", task=task.id, fix=fix, id=task.id, dependency=name, nearest=near)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +11,11 @@ from plans.core.findings import Finding, Severity
 from plans.core.jsontypes import JsonObject
 from plans.core.kinds import ValueKind
 from plans.core.names import producers_of
+from plans.core.nearest import nearest
 from plans.core.spec import Milestone, PlanSpec, TaskSpec
+
+_NEAREST_ASKED = 50
+"""Suggestions made for one plan: time must grow with the edges, not with their square."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -27,6 +32,7 @@ class Draft:
     """Step -> steps it waits for, milestones expanded; set by `dependencies.check`, added to by `references.check`."""
     added: dict[str, list[str]] = field(default_factory=dict)
     """Step -> dependencies that its references make."""
+    _asked: int = 0
 
     def __post_init__(self) -> None:
         self.tasks, self.milestones = {}, {}
@@ -46,6 +52,11 @@ class Draft:
     ) -> None:
         """Add a finding."""
         self.findings.append(Finding(code=code, severity=severity, task=task, fix=fix, params=params))
+
+    def nearest(self, name: str, known: Iterable[str]) -> str | None:
+        """Return the known name most like `name`, for the first few that ask: each looks at every known name."""
+        self._asked += 1
+        return nearest(name, known) if self._asked <= _NEAREST_ASKED else None
 
     def info(self, task: TaskSpec) -> SkillInfo | None:
         """Return the task's skill, None when it is unknown."""

@@ -9,7 +9,6 @@ from plans.core.compile.draft import Draft
 from plans.core.findings import Severity
 from plans.core.kinds import ARTIFACT_KINDS, Approval, Risk, ValueKind
 from plans.core.names import RESULT, SCOPE_WORDS, is_identifier
-from plans.core.nearest import nearest
 from plans.core.spec import TaskSpec
 
 _RISKS = [Risk.LOW, Risk.MEDIUM, Risk.HIGH]
@@ -120,4 +119,4 @@ def _check_result(draft: Draft) -> None:
         outputs = draft.outputs(draft.tasks[owner]) if owner in draft.tasks else {}
         is_qualified = owner in draft.tasks and (outputs is None or output in outputs or output == RESULT)
         if name not in known and not is_qualified:
-            draft.say("unknown_result", name=name, nearest=nearest(name, known))
+            draft.say("unknown_result", name=name, nearest=draft.nearest(name, known))

@@ -8,7 +8,7 @@ from plans.core import graph
 from plans.core.compile import fixes
 from plans.core.compile.draft import Draft
 from plans.core.findings import Severity
-from plans.core.nearest import folded, nearest
+from plans.core.nearest import folded
 from plans.core.spec import Milestone, TaskSpec
 
 
@@ -43,12 +43,12 @@ def _check_milestones(draft: Draft) -> None:
     rows = draft.milestones
     for row in rows.values():
         if row.parent is not None and row.parent not in rows:
-            draft.say("unknown_milestone", milestone=row.parent, user=row.id, nearest=nearest(row.parent, rows))
+            draft.say("unknown_milestone", milestone=row.parent, user=row.id, nearest=draft.nearest(row.parent, rows))
     cycle = graph.find_cycle({row.id: [row.parent] if row.parent in rows else [] for row in rows.values()})
     if cycle:
         draft.say("milestone_cycle", path=cycle)
     for task in draft.tasks.values():
         if task.milestone is not None and task.milestone not in rows:
-            near = nearest(task.milestone, rows)
+            near = draft.nearest(task.milestone, rows)
             fix = fixes.replace("milestone", near)
             draft.say("unknown_milestone", task=task.id, fix=fix, milestone=task.milestone, user=task.id, nearest=near)

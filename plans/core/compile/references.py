@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from plans.core import expressions, placeholders
 from plans.core.cel_text import TYPE_NAMES, Use, plain_path
@@ -17,7 +18,6 @@ from plans.core.findings import Severity
 from plans.core.jsontypes import JsonObject
 from plans.core.kinds import ARTIFACT_KINDS, ValueKind
 from plans.core.names import RESULT, Path, Target, dotted, is_identifier, target
-from plans.core.nearest import nearest
 from plans.core.spec import TaskSpec
 
 _TABLE_FIELDS = frozenset({"columns", "row_count", "rows"})
@@ -105,14 +105,14 @@ def _check_scope_word(draft: Draft, task: TaskSpec, place: Place, use: Use) -> N
     if use.name == "answers":
         known = [question.id for question in draft.plan.intent.questions]
         if use.path and use.path[0] not in known:
-            near = nearest(str(use.path[0]), known)
+            near = draft.nearest(str(use.path[0]), known)
             _say_unresolved(draft, task, place, _written(use), near and _path("answers", (near, *use.path[1:])))
         return
     if use.name == "tasks":
-        near = nearest(str(use.path[0]), draft.tasks) if use.path else None
+        near = draft.nearest(str(use.path[0]), draft.tasks) if use.path else None
         _say_unresolved(draft, task, place, _written(use), near and _path(dotted(near), use.path[1:]))
         return
-    near = nearest(use.name, [*draft.producers, *draft.tasks])
+    near = draft.nearest(use.name, chain(draft.producers, draft.tasks))
     known_as = near if near is None or near in draft.producers else dotted(near)
     _say_unresolved(draft, task, place, _written(use), known_as and _path(known_as, use.path))
 
@@ -126,7 +126,7 @@ def _check_target(draft: Draft, task: TaskSpec, place: Place, use: Use, aim: Tar
     if outputs is None:
         return True
     if first != RESULT and first not in outputs:
-        near = nearest(str(first), outputs)
+        near = draft.nearest(str(first), outputs)
         _say_unresolved(draft, task, place, _written(use), near and _path(dotted(aim.task), (near, *aim.path[1:])))
         return False
     kind = next(iter(outputs.values()), None) if first == RESULT else outputs[str(first)]
@@ -172,8 +172,14 @@ def _say_unguarded(draft: Draft, task: TaskSpec, place: Place, aim: Target) -> N
     name = _shortest(draft, aim)
     guarded = f"{name} != null ? ({place.text}) : null" if place.path else f"{name} != null && ({place.text})"
     fix = fixes.replace(place.field, guarded, place.text)
-    params: JsonObject = {"field": place.field, "expression": place.text, "reference": name, "upstream": aim.task}
-    draft.say("unguarded_nullable", task=task.id, fix=fix, id=task.id, guarded=guarded, **params)
+    _say_nullable(draft, task, place, aim, fix, guarded)
+
+
+def _say_nullable(
+    draft: Draft, task: TaskSpec, place: Place, aim: Target, fix: JsonObject | None, guarded: str
+) -> None:
+    params: JsonObject = {"field": place.field, "expression": place.text, "reference": _shortest(draft, aim)}
+    draft.say("unguarded_nullable", task=task.id, fix=fix, id=task.id, upstream=aim.task, guarded=guarded, **params)
 
 
 def _shortest(draft: Draft, aim: Target) -> str:
@@ -202,8 +208,7 @@ def _check_type(draft: Draft, task: TaskSpec, place: Place, found: list[tuple[Us
     elif not any(_takes_null(schema) for schema in wanted) and nulls.may_be_null(task, aim):
         name = _shortest(draft, aim)
         fix = fixes.add("run_if", f"{name} != null") if task.run_if is None else None
-        params = {"field": place.field, "expression": place.text, "reference": name, "upstream": aim.task}
-        draft.say("unguarded_nullable", task=task.id, fix=fix, id=task.id, guarded=f"{name} != null", **params)
+        _say_nullable(draft, task, place, aim, fix, f"{name} != null")
 
 
 def _check_takes_text(draft: Draft, task: TaskSpec, place: Place, wanted: list[JsonObject]) -> None:

@@ -11,7 +11,6 @@ from plans.core.compile import fixes
 from plans.core.compile.draft import Draft
 from plans.core.findings import Severity
 from plans.core.jsontypes import Json, JsonObject
-from plans.core.nearest import nearest
 from plans.core.spec import TaskSpec
 
 _KNOWN_NAMED = 30
@@ -33,7 +32,7 @@ def check(draft: Draft) -> None:
 
 def _say_unknown(draft: Draft, task: TaskSpec) -> None:
     known = sorted(draft.catalogue)
-    near = nearest(task.skill, known)
+    near = draft.nearest(task.skill, known)
     fix = fixes.replace("skill", near) if near else None
     params: JsonObject = {"skill": task.skill, "nearest": near, "known": known[:_KNOWN_NAMED]}
     draft.say("unknown_skill", task=task.id, fix=fix, id=task.id, **params)
@@ -44,7 +43,7 @@ def _check_params(draft: Draft, task: TaskSpec, info: SkillInfo, validator: Draf
     is_open = bool(info.params_schema.get("additionalProperties", False)) or not known
     unknown = [] if is_open else [name for name in task.params if name not in known]
     for name in unknown:
-        near = nearest(name, set(known) - set(task.params))
+        near = draft.nearest(name, set(known) - set(task.params))
         fix = fixes.replace(f"params.{near}", task.params[name], name) if near else fixes.remove(f"params.{name}")
         params: JsonObject = {"param": name, "skill": info.name, "nearest": near, "known": sorted(known)}
         draft.say("unknown_param", task=task.id, fix=fix, id=task.id, **params)
