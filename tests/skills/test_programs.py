@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -48,26 +49,29 @@ def test_a_bad_param_is_named(call: Call, context: FolderContext) -> None:
     assert caught.value.params == {"skill": "load_file", "problems": "colums: Extra inputs are not permitted"}
 
 
-@pytest.mark.parametrize(
-    ("ending", "error"),
-    [
-        ("import time; time.sleep(600)", SkillTimeout),
-        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", SkillCrashed),
-        ("raise MemoryError", SkillCrashed),
-        ("raise SystemExit(1)", SkillCrashed),
-    ],
-)
-def test_every_way_to_end_is_an_error_of_its_own(
-    ending: str, error: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # A real program, from a package the child can import.
-    package = tmp_path / "odd_programs"
-    package.mkdir()
-    (package / "ends.py").write_text(f"def main():\n    {ending}\n")
-    monkeypatch.setattr("plans.skills.sandbox.childgroup.PRODUCT_ROOT", tmp_path)
+OPTIONS: dict[str, Any] = {"options": {"suffix": ".csv"}, "columns": None}
 
-    with pytest.raises(error):
-        computing.call("ends", {}, {}, seconds=1, cancelled=lambda: False)
+
+def test_a_program_that_takes_too_long_is_a_timeout(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")  # opening it waits for a writer that never comes
+
+    with pytest.raises(SkillTimeout):
+        computing.call("load_file", OPTIONS, {"file": tmp_path / "pipe"}, seconds=1, cancelled=lambda: False)
+
+
+def test_a_program_that_takes_too_much_memory_has_crashed_and_says_why() -> None:
+    with pytest.raises(SkillCrashed) as caught:
+        computing.call("load_file", OPTIONS, {"file": Path("/dev/zero")}, seconds=60, cancelled=lambda: False)
+
+    assert caught.value.code == "out_of_memory"
+
+
+def test_a_program_that_breaks_has_crashed_and_leaves_its_last_words() -> None:
+    with pytest.raises(SkillCrashed) as caught:
+        computing.call("no_such_program", {}, {}, seconds=60, cancelled=lambda: False)
+
+    assert (caught.value.code, caught.value.params["exit_code"]) == ("program_failed", 1)
+    assert "ModuleNotFoundError" in caught.value.params["detail"]
 
 
 def test_a_cancelled_run_stops_the_program(tmp_path: Path, context: FolderContext) -> None:
