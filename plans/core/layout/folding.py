@@ -42,6 +42,10 @@ def default_folding(
     for node in graph.nodes:
         for group in tree.containers(node.id):
             inside[group].add(states.get(node.id, TaskState.PENDING))
+    for group in inside:
+        if group in states:  # a milestone is a row of its own: its check may still run, or have failed
+            for container in (group, *tree.containers(group)):
+                inside[container].add(states[group])
     finished = {group for group, found in inside.items() if found and found <= TASK_TERMINAL and not found & TROUBLE}
     folded = _chosen(finished, inside, fold, unfold)
     if visible_count(graph, folded) > FOLD_ABOVE:

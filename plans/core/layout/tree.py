@@ -29,12 +29,20 @@ class Tree:
         self.groups: dict[str, Group] = {group.id: group for group in graph.groups}
         self.parent: dict[str, str | None] = {node.id: node.group for node in graph.nodes}
         self.parent |= {group.id: group.parent for group in graph.groups}
-        if len(self.parent) < len(graph.nodes) + len(graph.groups):
-            raise GraphError("duplicate_id")
+        self._check_ids(graph)
         self._containers: dict[str, tuple[str, ...]] = {}
         self.shown = {name: self._visible(name, folded) for name in self.parent}
         self.children = self._children()
         self.edges = self._lifted(graph.edges)
+
+    def _check_ids(self, graph: Graph) -> None:
+        if len(self.parent) == len(graph.nodes) + len(graph.groups):
+            return
+        seen: set[str] = set()
+        for name in [*(node.id for node in graph.nodes), *(group.id for group in graph.groups)]:
+            if name in seen:
+                raise GraphError("duplicate_id", id=name, count=2)
+            seen.add(name)
 
     def containers(self, name: str) -> tuple[str, ...]:
         """Return the groups `name` stands in, innermost first."""
@@ -42,8 +50,10 @@ class Tree:
             found: dict[str, None] = {}
             above = self.parent[name]
             while above is not None:
-                if above not in self.groups or above in found or above == name:
-                    raise GraphError("group_nesting", group=above)
+                if above not in self.groups:
+                    raise GraphError("unknown_milestone", milestone=above, user=name)
+                if above in found or above == name:
+                    raise GraphError("milestone_cycle", path=[*found, above])
                 found[above] = None
                 above = self.parent[above]
             self._containers[name] = tuple(found)
@@ -110,7 +120,7 @@ class Tree:
         lifted: dict[tuple[str, str], int] = {}
         for up, down in edges:
             if up not in self.shown or down not in self.shown:
-                continue  # `nested.check` names it
+                continue  # `nested` refuses it by name before it gets here
             pair = (self.shown[up], self.shown[down])
             if (
                 pair[0] != pair[1]
