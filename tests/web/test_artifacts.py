@@ -96,14 +96,14 @@ def test_bytes_that_are_gone_are_404(browser: Client, owner: User) -> None:
 
 def test_a_table_is_downloaded_as_csv_that_holds_no_formula(browser: Client, owner: User) -> None:
     made = world(owner)
-    rows = [{"=name": "=1+1", "n": -5}, {"=name": "-3.5", "n": 1}, {"=name": '销售, "Q4"', "n": 2}]
+    rows = [{"=name": "=1+1", "n": 5}, {"=name": "-3.5", "n": 1}, {"=name": '销售, "Q4"', "n": 2}]
     found = table(made.first, rows, "sheet.parquet")
 
     response = browser.get(reverse("artifact_csv", args=[found.uuid]))
 
     assert {key: response[key] for key in HEADERS} == HEADERS
     assert response["Content-Disposition"] == 'attachment; filename="sheet.csv"'
-    expected = '\ufeff\'=name,n\r\n\'=1+1,-5\r\n-3.5,1\r\n"销售, ""Q4""",2\r\n'
+    expected = '\ufeff\'=name,n\r\n\'=1+1,5\r\n-3.5,1\r\n"销售, ""Q4""",2\r\n'
     assert response.content.decode() == expected
 
 
