@@ -16,7 +16,7 @@ def profile_file(path: Path, filename: str) -> JsonObject:
 
     Keys: kind (table, access_log, text, unknown), problem ({code, params} or null), encoding, delimiter, decimal,
     header_row, columns ([{name, type, samples, min, max, distinct, missing}]), row_count, dropped, notes, period,
-    sample_rows, partial (true: only the first 20 MB were looked at, counts are of those).
+    sample_rows, partial (true: only the first 10 MB were looked at, counts are of those).
     """
     suffix = PurePath(filename).suffix.lower()
     try:

@@ -66,7 +66,7 @@ def _without_sep_line(lines: list[str], options: JsonObject) -> tuple[int, list[
 
 def _without_blank(stream: Iterable[Record], found: Found) -> Iterator[Record]:
     for record in stream:
-        if layout.filled(record.cells):
+        if any(not cell.isspace() for cell in record.cells if cell):
             yield record
         else:
             found.drop("blank_rows", record.line)
@@ -86,10 +86,10 @@ def _rows(stream: Iterable[Record], place: layout.Layout, found: Found) -> Itera
     header = [cell.strip() for cell in place.header]
     for record in stream:
         cells = [cell.strip() for cell in record.cells]
-        if header and cells[: len(header)] == header:
+        if header and cells[0] == header[0] and cells[: len(header)] == header:
             found.drop("repeated_header", record.line)
             continue
-        if place.usual >= 3 and layout.filled(cells) == 1 and len(waiting) < SAMPLE_RECORDS:
+        if place.usual >= 3 and len(cells) - cells.count("") == 1 and len(waiting) < SAMPLE_RECORDS:
             waiting.append(record)
             continue
         for held in waiting:
@@ -108,10 +108,9 @@ def _fitted(cells: list[str], line: int, width: int, found: Found) -> list[str |
         if any(cells[width:]):
             found.drop("extra_cells", line, of="cells")
         cells = cells[:width]
-    for index, cell in enumerate(cells):
-        if len(cell) > MAX_CELL:
-            found.drop("cell_cut", line, of="cells")
-            cells[index] = cell[:MAX_CELL]
+    if max(map(len, cells)) > MAX_CELL:
+        found.drop("cell_cut", line, of="cells")
+        cells = [cell[:MAX_CELL] for cell in cells]
     return [line, *cells]
 
 

@@ -11,7 +11,7 @@ from plans.core.jsontypes import JsonObject
 from plans.skills.compute import database, reading
 from plans.skills.compute.program import scratch, serve
 
-LIMIT_BYTES = 20_000_000
+LIMIT_BYTES = 10_000_000
 SAMPLES = 5
 SAMPLE_ROWS = 8
 MAX_CELL = 200
