@@ -40,9 +40,11 @@ class TablePreview:
 
     @property
     def heads(self) -> list[Cell]:
-        """Return the column names, aligned as their first row is."""
-        first = self.rows[0] if self.rows else [Cell(text="", is_number=False)] * len(self.columns)
-        return [Cell(text=name, is_number=cell.is_number) for name, cell in zip(self.columns, first, strict=True)]
+        """Return the column names, those over numbers aligned as numbers are."""
+        return [
+            Cell(text=name, is_number=any(row[index].is_number for row in self.rows))
+            for index, name in enumerate(self.columns)
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
