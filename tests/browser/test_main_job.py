@@ -56,7 +56,9 @@ class Visitor:
         wait_for(is_there, timeout=timeout, what=f"{text!r} on {self.page.url}")
 
     def reload_until_asked(self) -> None:
-        wait_for(lambda: self.page.locator("section.ask").count() or not self.page.reload(), timeout=60, what="a question")
+        wait_for(
+            lambda: self.page.locator("section.ask").count() or not self.page.reload(), timeout=60, what="a question"
+        )
 
     def make_and_approve(self) -> None:
         self.press("Make a plan")
