@@ -34,7 +34,8 @@ FRAMES_UNSEEN = 8
 STALLED_SECONDS = 60.0
 MESSAGE_BYTES = 1024
 ERRORS = 20
-TRY_AGAIN, TOO_BIG, POLICY = 1011, 1009, 1008
+# Autobahn lets an application send no code below 3000; these are named like their HTTP relatives.
+TRY_AGAIN, TOO_BIG, TOO_MANY = 4503, 4413, 4429
 
 
 class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no types
@@ -45,6 +46,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
         self.sender: asyncio.Task[None] | None = None
         self.unseen: deque[int] = deque()
         self.seen = asyncio.Event()
+        self.asked = False
         self.errors = 0
         try:
             await super().__call__(scope, receive, send)
@@ -89,6 +91,8 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
         tailer().join(feed)
         if viewer.run_id is not None:
             await tailer().catch_up(feed, number(self.scope))
+        if self.asked:
+            feed.fall_behind()
         return feed
 
     async def send_next(self, feed: Feed) -> None:
@@ -129,7 +133,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
         elif not self.understood(text_data):
             self.errors += 1
             if self.errors > ERRORS:
-                await self.close(POLICY)
+                await self.close(TOO_MANY)
             else:
                 await self.say({"type": "error", "code": "unknown_message"})
 
@@ -144,8 +148,10 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
                 while self.unseen and self.unseen[0] <= seq:
                     self.unseen.popleft()
                 self.seen.set()
-            case {"type": "snapshot"} if self.feed is not None and self.feed.run_id is not None:
-                self.feed.fall_behind()
+            case {"type": "snapshot"} if "uuid" in self.scope["url_route"]["kwargs"]:
+                self.asked = True
+                if self.feed is not None:
+                    self.feed.fall_behind()
             case _:
                 return False
         return True

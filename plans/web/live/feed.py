@@ -16,8 +16,8 @@ PENDING_EVENTS = 2000
 class Feed:
     """What one client still has to be told.
 
-    It is filled from the moment it joins the tailer but gives nothing out before `start`, so that what happens while the
-    first snapshot is read is neither lost nor doubled.
+    It is filled from the moment it joins the tailer but gives nothing out between `hold` and `start`, so that what happens
+    while the database is read for it is neither lost nor doubled.
     """
 
     def __init__(self, viewer: Viewer, language: str) -> None:
@@ -27,6 +27,8 @@ class Feed:
         self.has_failed = False
         self._is_started = viewer.run_id is None
         self._pending: Part | None = None
+        # the last event taken in; what the tailer reads for others may begin before it
+        self._to = 0
         self._waiting: Mapping[str, int] | None = None
         self._waiting_is_new = False
         self._something = asyncio.Event()
@@ -41,15 +43,20 @@ class Feed:
 
     def offer(self, part: Part) -> None:
         """Take in what is new; more than the bound is forgotten and read again when the client is ready for it."""
-        if self.is_behind:
+        if self.is_behind or part.to <= self._to:
             return
+        has_gap = self._is_started and part.since > self._to
+        self._add(part)
+        if has_gap or self.pending_events > PENDING_EVENTS:
+            self.fall_behind()
+        self._tell()
+
+    def _add(self, part: Part) -> None:
         if self._pending is None:
-            self._pending = part.copy()
+            self._pending = part.after(self._to)
         else:
             self._pending.merge(part)
-        if self.pending_events > PENDING_EVENTS:
-            self._pending, self.is_behind = None, True
-        self._tell()
+        self._to = part.to
 
     def offer_waiting(self, waiting: Waiting) -> None:
         counts = waiting.for_viewer(self.viewer)
@@ -57,20 +64,18 @@ class Feed:
             self._waiting, self._waiting_is_new = dict(counts), True
             self._tell()
 
+    def hold(self) -> None:
+        """Forget what there is and keep what comes while the database is read for this client."""
+        self._pending, self._to, self.is_behind, self._is_started = None, 0, False, False
+
     def start(self, part: Part) -> None:
-        """Begin with what was read for this client, then what came after it."""
+        """Begin with what was read for this client, then what came after it (too much of that: read again)."""
         held, self._pending = self._pending, None
-        self.is_behind = False
+        self._is_started, self._to = True, part.to
         if part.events or part.is_snapshot:
-            self._pending = part.copy()
+            self._pending = part.after(0)
         if held is not None and held.to > part.to:
-            if self._pending is None:
-                held.events = [event for event in held.events if event["seq"] > part.to]
-                held.since = part.to
-                self._pending = held
-            else:
-                self._pending.merge(held)
-        self._is_started = True
+            self._add(held)
         self._tell()
 
     def fall_behind(self) -> None:

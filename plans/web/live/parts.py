@@ -49,12 +49,13 @@ class Part:
     changed: dict[str, JsonObject] = field(default_factory=dict)
     is_snapshot: bool = False
 
-    def copy(self) -> Part:
+    def after(self, seq: int) -> Part:
+        """Return a part of one's own to merge into, without the events up to `seq`."""
         return Part(
-            since=self.since,
+            since=max(self.since, seq),
             to=self.to,
             run=self.run,
-            events=list(self.events),
+            events=[event for event in self.events if event["seq"] > seq],
             tasks=dict(self.tasks),
             open=self.open,
             changed=dict(self.changed),

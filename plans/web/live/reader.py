@@ -45,6 +45,7 @@ class Reader:
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="tailer")
         self._version: int | None = None
         self._has_more = False
+        self._covered: frozenset[int] = frozenset()
         self._counts_are_old = True
         self._counted_at = 0.0
 
@@ -67,12 +68,14 @@ class Reader:
     def _look(self, wanted: Wanted) -> Look:
         moved = self._has_moved()
         self._counts_are_old |= moved
-        seen = wanted.seen if moved or self._has_more else {}
+        # A run that has come since the last look may have moved before that look noted the version.
+        is_new = not self._covered.issuperset(wanted.seen)
+        seen = wanted.seen if moved or is_new or self._has_more else {}
         # Until every read has succeeded this look counts as not done: after an error it is done again.
         version, self._version = self._version, None
         parts = reading.changes(seen, wanted.languages) if seen else {}
         waiting = self._waiting(wanted)
-        self._version = version
+        self._version, self._covered = version, frozenset(wanted.seen)
         events = sum(next(iter(by.values())).to - seen[run_id] for run_id, by in parts.items())
         self._has_more = events >= reading.EVENTS_AT_ONCE or len(parts) >= reading.RUNS_AT_ONCE
         return Look(parts=parts, waiting=waiting, is_full=self._has_more)

@@ -68,6 +68,7 @@ class Tailer:
         """Read what `feed` lacks after `seq` and start it there. Raises RunGone, DatabaseError."""
         if self._reader is None or feed.run_id is None:
             raise RuntimeError("catch_up needs a feed of a run that has joined")
+        feed.hold()
         part = await self._reader.run(reading.catch_up, feed.run_id, seq, feed.language)
         if part is None:
             raise RunGone

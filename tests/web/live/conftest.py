@@ -1,0 +1,49 @@
+"""A tailer on an event loop of its own thread, and a daphne for the socket tests."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Iterator
+from typing import Any, TypeVar
+
+import pytest
+
+from tests.processes import Site
+
+Result = TypeVar("Result")
+
+
+class Loop:
+    """Runs coroutines on another thread, so that the test's own connection writes as another process would."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.thread = threading.Thread(target=self.loop.run_forever, name="loop")
+        self.thread.start()
+
+    def run(self, coroutine: Coroutine[Any, Any, Result]) -> Result:
+        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(30)
+
+    def close(self) -> None:
+        self.run(self.loop.shutdown_default_executor())
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join(30)
+        self.loop.close()
+
+
+@pytest.fixture
+def loop() -> Iterator[Loop]:
+    loop = Loop()
+    yield loop
+    loop.close()
+
+
+@pytest.fixture(scope="module")
+def web(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Return the address of a daphne on the test's database; it keeps nothing between tests, so a module shares it."""
+    data_dir = tmp_path_factory.mktemp("live") / "data"
+    data_dir.mkdir(mode=0o700)
+    site = Site(data_dir)
+    yield site.web()[1]
+    site.stop_all()
