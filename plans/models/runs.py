@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from plans.core.states import RUN_TERMINAL, Autonomy, RequestState, RunState
 from plans.models.choices import choices, one_of
+from plans.models.fields import OrderedJSONField
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
@@ -38,7 +39,7 @@ class Run(models.Model):
     time_zone = models.CharField(_("time zone"), max_length=64, default="UTC")
     playbook = models.CharField(_("playbook"), max_length=100, blank=True)
     # name -> JSON or ArtifactRef: attachments and parameters, read as inputs.<name>
-    inputs = models.JSONField(_("inputs"), default=dict, blank=True)
+    inputs = OrderedJSONField(_("inputs"), default=dict, blank=True)
     # the form's one-time token: the same POST twice makes one run
     client_token = models.CharField(max_length=64, null=True, editable=False)  # noqa: DJ001
     origin = models.ForeignKey("self", verbose_name=_("origin"), null=True, blank=True, on_delete=models.SET_NULL)
@@ -82,7 +83,7 @@ class Run(models.Model):
 class Revision(models.Model):
     run = models.ForeignKey(Run, verbose_name=_("run"), on_delete=models.CASCADE, related_name="revisions")
     number = models.PositiveIntegerField(_("number"))
-    plan = models.JSONField(_("plan"))
+    plan = OrderedJSONField(_("plan"))
     graph_hash = models.CharField(_("graph hash"), max_length=64)
     findings = models.JSONField(_("findings"), default=list, blank=True)
     # levels, critical path and estimate as `core.compile` gave them

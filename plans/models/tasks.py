@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from plans.core.kinds import RunsIn
 from plans.core.states import TASK_TERMINAL, AttemptState, SkipReason, TaskKind, TaskState
 from plans.models.choices import choices, one_of
+from plans.models.fields import OrderedJSONField
 from plans.models.runs import Run
 
 
@@ -21,7 +22,7 @@ class Task(models.Model):
     position = models.IntegerField(default=0)
     skill = models.CharField(_("skill"), max_length=100, blank=True)
     skill_version = models.CharField(max_length=40, blank=True)
-    spec = models.JSONField(_("specification"), default=dict, blank=True)
+    spec = OrderedJSONField(_("specification"), default=dict, blank=True)
 
     state = models.CharField(_("state"), max_length=10, choices=choices(TaskState), default=TaskState.PENDING)
     reason = models.CharField(_("reason"), max_length=20, blank=True)
@@ -53,7 +54,7 @@ class Task(models.Model):
     started_at = models.DateTimeField(_("started"), null=True, blank=True)
     ended_at = models.DateTimeField(_("ended"), null=True, blank=True)
     # output name -> JSON or ArtifactRef
-    outputs = models.JSONField(_("outputs"), null=True, blank=True)
+    outputs = OrderedJSONField(_("outputs"), null=True, blank=True)
     checkpoint = models.JSONField(null=True, blank=True)
     # {"code", "params", "class"}
     error = models.JSONField(_("error"), null=True, blank=True)

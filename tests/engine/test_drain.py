@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from plans.core.skill import Outputs
 from plans.models import Event, Run
 from tests.engine.plant import Plant, check_history, history, states, task
 
@@ -48,3 +49,13 @@ def test_outputs_reach_downstream_with_their_type(plant: Plant):
     plant.drain()
     assert task(run, "b").outputs == {"same": 5}
     assert task(run, "c").outputs == {"words": "n=5"}
+
+
+def test_the_first_output_is_the_result_whatever_the_names(plant: Plant):
+    plant.skill("two", lambda params, context: Outputs(values={"zz_long_name": 1, "a": 2}))
+    run = plant.run(
+        {"id": "t", "skill": "two", "outputs": {"zz_long_name": "number", "a": "number"}},
+        {"id": "u", "depends_on": ["t"], "params": {"value": "{{ t.result }}"}, "outputs": {"got": "number"}},
+    )
+    plant.drain()
+    assert task(run, "u").outputs == {"got": 1}
