@@ -15,9 +15,9 @@ from plans.core.skill import Outputs, Result, Runner
 from plans.core.spec import PlanSpec
 from plans.core.states import RunState
 from plans.engine import rows
-from plans.engine.settle import Changes
 from plans.engine.drain import Drain
 from plans.engine.load import RunCache
+from plans.engine.settle import Changes
 from plans.engine.slots import Slots
 from plans.models import Event, Run, Task
 

@@ -46,9 +46,9 @@ def test_nonsense_is_refused_by_the_database(run: Run):
 
 def test_a_rolled_back_transaction_leaves_no_hole_in_the_numbers(run: Run):
     before = Event.objects.filter(run=run).count()
-    with pytest.raises(ZeroDivisionError), transaction.atomic():
+    with transaction.atomic():
         events.append(run.pk, [Line(kind=EventKind.RUN_STUCK)])
-        raise ZeroDivisionError
+        transaction.set_rollback(True)
     events.append(run.pk, [Line(kind=EventKind.RUN_STUCK), Line(kind=EventKind.RUN_STUCK)])
     numbers = list(Event.objects.filter(run=run).order_by("seq").values_list("seq", flat=True))
     assert numbers == list(range(1, before + 3))

@@ -21,7 +21,7 @@ from tests.processes import Site, wait_for
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.serial]
 
-NAP = '''
+NAP = """
 import time
 from pathlib import Path
 from plans.core.kinds import ValueKind, RunsIn
@@ -44,7 +44,7 @@ class Hold(BasicSkill):
         while not Path(GO).exists() and not context.cancelled():
             time.sleep(0.02)
         return Outputs(values={"result": context.attempt})
-'''
+"""
 
 
 def test_a_killed_worker_loses_nothing(site: Site, owner: User, tmp_path, settings):
