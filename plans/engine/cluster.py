@@ -15,7 +15,6 @@ from django_q.cluster import Cluster
 
 from plans.engine import stopping
 
-
 MARGIN_SECONDS = 5
 
 
