@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
+
+BIG = Context(prec=400)  # room for any float, 1e308 included
 
 
 def tidy(text: str) -> str:
@@ -42,8 +44,10 @@ def decimals_of(values: Sequence[Any], most: int = 4) -> int:
 
 
 def number(value: Any, decimals: int) -> str:
-    """Return a number with thousands separators; no minus before a rounded zero."""
-    text = f"{value:,.{decimals}f}"
+    """Return a number with thousands separators, halves rounded up; no minus before a rounded zero."""
+    exact = value if isinstance(value, Decimal) else Decimal(str(value))
+    # Not the format's own rounding: to even, 118,447.825 would read 118,447.82.
+    text = f"{exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP, BIG):,f}"
     return text.lstrip("-") if not text.strip("-0.,") else text
 
 
