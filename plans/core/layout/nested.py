@@ -12,6 +12,7 @@ from plans.core.layout.tree import Key, Stretch, Tree
 from plans.core.layout.values import NODE_HEIGHT, NODE_WIDTH, Box, Geometry, Graph, Point, Route, Spacing
 
 DEFAULT = Spacing()
+JOG = 1.0
 
 
 def lay_out(graph: Graph, folded: Collection[str] = (), spacing: Spacing = DEFAULT) -> Geometry:
@@ -195,10 +196,12 @@ class _Assembly:
 
 
 def _tidy(points: list[Point]) -> tuple[Point, ...]:
-    """Drop repeated points and those in the middle of a vertical line."""
+    """Drop repeated points and those in the middle of a vertical line; a jog of a pixel becomes none."""
     kept: list[Point] = []
     for x, y in points:
         point = (round(x, 1), round(y, 1))
+        if kept and abs(kept[-1][0] - point[0]) <= JOG:
+            point = (kept[-1][0], point[1])
         if kept and kept[-1] == point:
             continue
         if len(kept) > 1 and kept[-1][0] == kept[-2][0] == point[0]:

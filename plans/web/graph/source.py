@@ -70,7 +70,7 @@ def _look(row: Mapping[str, Any]) -> Look:
     if state == TaskState.WAITING and row["open_kind"]:
         return Look(state=state, word=str(NEEDS[row["open_kind"]]))
     if state == TaskState.WAITING and row["ready_at"]:
-        return Look(state=UNTIL, word=_("Waits until"), note="", length=_clock(row["ready_at"]))
+        return Look(state=UNTIL, word=_("Waits until %(time)s") % {"time": _clock(row["ready_at"])})
     if state == TaskState.RETRYING:
         tries = _("attempt %(n)s of %(of)s") % {"n": row["attempt"] + 1, "of": row["retries"] + 1}
         return Look(state=state, word=word, note=tries)

@@ -50,7 +50,8 @@ class SvgBuilder:
         kind = "" if self.looks is not None else " is-plan"
         head = (
             f'<svg class="dag{kind}" role="group" aria-label="{label}" viewBox="0 0 {size}" data-box="0 0 {size}"'
-            f' width="{drawing.width:g}" height="{drawing.height:g}" data-seq="{self.seq}">'
+            f' width="{drawing.width:g}" height="{drawing.height:g}" data-seq="{self.seq}"'
+            f' data-now="{self.now.isoformat()}">'
         )
         parts = [
             head,
@@ -98,17 +99,17 @@ class SvgBuilder:
         title = self.drawing.titles[key]
         count = self._done(members)
         look = (self.looks or {}).get(key)
-        trouble = look if look and look.state in (TaskState.FAILED, TaskState.WAITING) else None
-        state = trouble.state if trouble else ""
-        word = f"{count} · {trouble.word}" if trouble else count
+        is_troubled = look is not None and look.state in (TaskState.FAILED, TaskState.WAITING)
+        word = f"{count} · {look.word}" if look and is_troubled else count
         width = round(text_width(title, TITLE_SIZE) + text_width(word, TITLE_SIZE) + 44)
         label = _("Milestone %(title)s, %(count)s. Fold it.") % {
             "title": self._full[key],
             "count": self._count_words(members),
         }
         return (
-            f'<a class="g-head{f" st-{state}" if state else ""}" href="{escape(self.links.fold(key))}"'
-            f' role="button" aria-expanded="true" aria-label="{escape(label)}" tabindex="-1" data-group="{escape(key)}"'
+            f'<a class="g-head{f" st-{self._state(key)}" if is_troubled else ""}" role="button" aria-expanded="true"'
+            f' href="{escape(self.links.fold(key))}" aria-label="{escape(label)}" tabindex="-1"'
+            f' data-group="{escape(key)}" data-state="{self._state(key)}"{self._within(key)}'
             f' transform="translate({box.x + 12:g} {box.y + 20:g})"><title>{escape(self._full[key])}</title>'
             f'<rect class="lab" x="-6" y="-16" width="{width}" height="24" rx="6"/>'
             '<path class="chev" d="M0-6l4.500 4.500 4.500-4.500"/>'
@@ -173,8 +174,6 @@ class SvgBuilder:
         return look.state if look else TaskState.PENDING
 
     def _shared(self, key: str, box: Box, state: str, is_stop: bool, spoken: str) -> str:
-        inside = self.drawing.parents.get(key)
-        within = f' data-in="{escape(inside)}"' if inside else ""
         needs = self.drawing.upstream.get(key, ())
         names = [self._full[name] for name in needs[:NAMED_UPSTREAM]]
         if len(needs) > NAMED_UPSTREAM:
@@ -182,9 +181,13 @@ class SvgBuilder:
         after = _("Depends on: %(names)s.") % {"names": ", ".join(names)} if names else _("Depends on nothing.")
         label = escape(f"{self._full[key]}. {spoken}. {after}")
         return (
-            f' data-key="{escape(key)}" data-state="{state}"{within} tabindex="{0 if is_stop else -1}" aria-label="{label}"'
-            f' transform="translate({box.x:g} {box.y:g})">'
+            f' data-key="{escape(key)}" data-state="{state}"{self._within(key)} tabindex="{0 if is_stop else -1}"'
+            f' aria-label="{label}" transform="translate({box.x:g} {box.y:g})">'
         )
+
+    def _within(self, key: str) -> str:
+        inside = self.drawing.parents.get(key)
+        return f' data-in="{escape(inside)}"' if inside else ""
 
     def _task_link(self, key: str) -> str:
         # the part before the key is the same for all: written once
@@ -201,7 +204,7 @@ class SvgBuilder:
         room = SUB_ROOM - text_width(time, SUB_SIZE) - TIME_GAP - 4
         since = f' data-since="{look.since.isoformat()}"' if look.since else ""
         return (
-            f'<tspan class="word">{escape(clip(words, room, SUB_SIZE))}</tspan>'
+            f'<tspan class="word">{escape(clip(words + ",", room, SUB_SIZE))}</tspan>'
             f'<tspan class="time" dx="{TIME_GAP}"{since}>{escape(time)}</tspan>'
         ), f"{words}, {time}"
 
@@ -238,7 +241,7 @@ def _shape(full: str, title: str, icon: str, sub: str) -> str:
     return (
         f'<title>{escape(full)}</title><rect class="ring" x="-4" y="-4" width="234" height="52" rx="12"/>'
         '<rect class="box" width="226" height="44" rx="8"/>'
-        f'<use class="ico" href="#g-{icon}" x="11" y="13" width="18" height="18"/>'
+        f'<g transform="translate(11 13)"><use class="ico" href="#g-{icon}" width="18" height="18"/></g>'
         f'<text x="38" y="19">{escape(title)}</text><text class="sub" x="38" y="34">{sub}</text>'
     )
 
