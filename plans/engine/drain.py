@@ -126,10 +126,10 @@ class Drain:
         return changed
 
     def _start(self, started: list[Job]) -> None:
-        # A step that takes microseconds and has the process to itself saves the hand-off; anything else would hold up
-        # claims and leases of others.
-        if len(started) == 1 and started[0].claimed.instant and not self.slots.active and not self.done:
-            self.inbox.append(perform(started[0], self.runner, outcomes.keep))
+        # Steps that take microseconds and have the process to themselves save the hand-off and are committed together;
+        # beside anything else they would hold up claims and leases of others.
+        if started and not self.slots.active and all(job.claimed.instant for job in started):
+            self.inbox.extend(perform(job, self.runner, outcomes.keep) for job in started)
             return
         for job in started:
             if job.claimed.kind == TaskKind.PLANNING:
