@@ -109,59 +109,62 @@ def test_only_as_many_rows_are_read_as_asked_for(call: Call, context: FolderCont
     assert len(load_rows(context.path(table), 10_000)) == 10_000
 
 
+PROFILE = {
+    "kind": "table",
+    "problem": None,
+    "encoding": "cp1252",
+    "delimiter": ";",
+    "decimal": ",",
+    "header_row": 1,
+    "columns": [
+        {
+            "name": "Datum",
+            "type": "date",
+            "samples": ["2026-11-03", "2026-11-25"],
+            "min": "2026-11-03",
+            "max": "2026-11-25",
+            "distinct": 2,
+            "missing": 0,
+        },
+        {
+            "name": "Gebiet",
+            "type": "text",
+            "samples": ["Süd"],
+            "min": None,
+            "max": None,
+            "distinct": 1,
+            "missing": 0,
+        },
+        {
+            "name": "Umsatz",
+            "type": "number",
+            "samples": [1234.5],
+            "min": 1234.5,
+            "max": 1234.5,
+            "distinct": 1,
+            "missing": 1,
+        },
+    ],
+    "row_count": 2,
+    "dropped": [],
+    "rows_dropped": 0,
+    "notes": [],
+    "period": {"column": "Datum", "from": "2026-11-03", "to": "2026-11-25"},
+    "sample_rows": [
+        {"Datum": "2026-11-03", "Gebiet": "Süd", "Umsatz": 1234.5},
+        {"Datum": "2026-11-25", "Gebiet": "Süd", "Umsatz": None},
+    ],
+    "partial": False,
+}
+
+
 def test_the_profile_of_a_table(tmp_path: Path) -> None:
     path = tmp_path / "blob"
     path.write_bytes("Datum;Gebiet;Umsatz\n03.11.2026;Süd;1.234,50\n25.11.2026;Süd;\n".encode("cp1252"))
 
     profile = profile_file(path, "umsatz.csv")
 
-    assert profile == {
-        "kind": "table",
-        "problem": None,
-        "encoding": "cp1252",
-        "delimiter": ";",
-        "decimal": ",",
-        "header_row": 1,
-        "columns": [
-            {
-                "name": "Datum",
-                "type": "date",
-                "samples": ["2026-11-03", "2026-11-25"],
-                "min": "2026-11-03",
-                "max": "2026-11-25",
-                "distinct": 2,
-                "missing": 0,
-            },
-            {
-                "name": "Gebiet",
-                "type": "text",
-                "samples": ["Süd"],
-                "min": None,
-                "max": None,
-                "distinct": 1,
-                "missing": 0,
-            },
-            {
-                "name": "Umsatz",
-                "type": "number",
-                "samples": [1234.5],
-                "min": 1234.5,
-                "max": 1234.5,
-                "distinct": 1,
-                "missing": 1,
-            },
-        ],
-        "row_count": 2,
-        "dropped": [],
-        "rows_dropped": 0,
-        "notes": [],
-        "period": {"column": "Datum", "from": "2026-11-03", "to": "2026-11-25"},
-        "sample_rows": [
-            {"Datum": "2026-11-03", "Gebiet": "Süd", "Umsatz": 1234.5},
-            {"Datum": "2026-11-25", "Gebiet": "Süd", "Umsatz": None},
-        ],
-        "partial": False,
-    }
+    assert profile == PROFILE
 
 
 def test_the_profile_of_a_log_and_of_text(tmp_path: Path) -> None:
