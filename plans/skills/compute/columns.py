@@ -129,10 +129,7 @@ def build(connection: duckdb.DuckDBPyConnection, plans: list[Plan], found: Found
     typed = [plan for plan in plans if plan.junk_code]
     if not typed:
         return
-    counts = ", ".join(
-        f"count(*) FILTER ({identifier(plan.name)} IS NULL AND c{plan.number} IS NOT NULL AND NOT {missing(f'c{plan.number}')})"
-        for plan in typed
-    )
+    counts = ", ".join(f"count(*) FILTER ({_lost(plan)})" for plan in typed)
     joined = 'raw JOIN data ON raw.line = data."\\line"'
     row = connection.execute(f"SELECT {counts} FROM {joined}").fetchone() or ()
     for plan, count in zip(typed, row, strict=True):
@@ -140,11 +137,16 @@ def build(connection: duckdb.DuckDBPyConnection, plans: list[Plan], found: Found
             _report_junk(connection, plan, joined, found)
 
 
+def _lost(plan: Plan) -> str:
+    """Return the condition "this cell held something and became nothing"; a file may call its own columns c0 or line."""
+    cell = f"raw.c{plan.number}"
+    return f"data.{identifier(plan.name)} IS NULL AND {cell} IS NOT NULL AND NOT {missing(cell)}"
+
+
 def _report_junk(connection: duckdb.DuckDBPyConnection, plan: Plan, joined: str, found: Found) -> None:
-    cell = f"c{plan.number}"
     row = connection.execute(
-        f"SELECT count(*), list(line ORDER BY line)[:{MAX_LINES}], list_sort(list(DISTINCT left({cell}, 40)))[:3] "
-        f"FROM {joined} WHERE {cell} IS NOT NULL AND {identifier(plan.name)} IS NULL AND NOT {missing(cell)}"
+        f"SELECT count(*), list(raw.line ORDER BY raw.line)[:{MAX_LINES}], "
+        f"list_sort(list(DISTINCT left(raw.c{plan.number}, 40)))[:3] FROM {joined} WHERE {_lost(plan)}"
     ).fetchone()
     if row:
         found.drop_many(plan.junk_code, row[0], row[1], of="cells", column=plan.name, samples=row[2])

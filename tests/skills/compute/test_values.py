@@ -172,3 +172,13 @@ def test_junk_in_a_column_of_numbers_becomes_nothing_and_is_reported(load: Load,
             "samples": ["see below"],
         }
     ]
+
+
+def test_a_file_may_call_its_columns_as_we_call_ours(load: Load) -> None:
+    rows = [f"{n},{n},{n}" for n in range(40)]
+    content = "\n".join(["c1,line,data", *rows, "40,x,40", "y,41,z"]).encode()
+
+    table, found = load(content)
+
+    assert types(table) == {"c1": "integer", "line": "integer", "data": "integer"}
+    assert sorted(drop["column"] for drop in found["dropped"]) == ["c1", "data", "line"]
