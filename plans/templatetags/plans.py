@@ -10,6 +10,7 @@ from django import template
 from django.contrib.auth.models import AnonymousUser, User
 
 from plans import queries
+from plans.web import themes
 from plans.web.shown import values
 from plans.wording import sentence
 
@@ -27,6 +28,19 @@ def said(problem: Mapping[str, Any] | None) -> str:
 def open_requests(user: User | AnonymousUser) -> int:
     """Return how many requests `user` may decide."""
     return queries.open_requests(user).count()
+
+
+@register.simple_tag(takes_context=True)
+def theme(context: Mapping[str, Any]) -> str:
+    """Return the theme this browser chose, empty for the system's; error pages may have no request."""
+    request = context.get("request")
+    return themes.chosen(request) if request else ""
+
+
+@register.inclusion_tag("plans/_icon.html")
+def icon(name: str) -> dict[str, str]:
+    """Show a symbol of icons.svg; the words beside it say the same."""
+    return {"name": name}
 
 
 @register.inclusion_tag("plans/_moment.html")

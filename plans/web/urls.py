@@ -1,4 +1,4 @@
-"""Addresses of the pages. Everything but the login needs a signed-in person."""
+"""Addresses of the pages. Everything but login, theme and CSP reports needs a signed-in person."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path
 
-from plans.web.views import artifacts, decisions, imports, live, new_run, plan, playbooks, runs
+from plans.web.graph import views as graph
+from plans.web.views import artifacts, csp, decisions, imports, live, new_run, plan, playbooks, runs, theme
 
 urlpatterns = [
     path("login", LoginView.as_view(template_name="plans/login.html", redirect_authenticated_user=True), name="login"),
     path("logout", LogoutView.as_view(), name="logout"),
+    path("theme", theme.choose, name="theme"),
+    path("csp-report", csp.report, name="csp_report"),
     path("", login_required(new_run.new_run), name="new_run"),
     path("import", login_required(imports.import_plan), name="import"),
     path("playbooks", login_required(playbooks.playbooks), name="playbooks"),
@@ -20,6 +23,7 @@ urlpatterns = [
     path("runs", login_required(runs.runs), name="runs"),
     path("runs/<uuid:uuid>", login_required(runs.run), name="run"),
     path("runs/<uuid:uuid>/plan", login_required(plan.plan), name="plan"),
+    path("runs/<uuid:uuid>/plan/graph", login_required(graph.plan_svg), name="plan_graph"),
     path("runs/<uuid:uuid>/plan/approve", login_required(plan.approve), name="approve_plan"),
     path("runs/<uuid:uuid>/plan/reject", login_required(plan.reject), name="reject_plan"),
     path("runs/<uuid:uuid>/events", login_required(runs.events), name="events"),

@@ -30,11 +30,30 @@ class Shown:
     css: str
     until: datetime | None = None
 
+    @property
+    def symbol(self) -> str:
+        """Return the name of the state's drawing in icons.svg."""
+        return SYMBOLS.get(self.icon, "dots")
 
+
+SYMBOLS = {
+    "…": "running",
+    "!": "hand",
+    "‖": "pause",
+    "○": "pending",
+    "▷": "ready",
+    "▶": "running",
+    "◷": "until",
+    "↻": "retry",
+    "✓": "check",
+    "✕": "x",
+    "»": "skip",
+    "⊘": "ban",
+}
 STATES: dict[str, Shown] = {
     RunState.PLANNING: Shown(word=_("Planning"), icon="…", css="s-running"),
     RunState.REVIEW: Shown(word=_("Needs approval"), icon="!", css="s-approval"),
-    RunState.PAUSED: Shown(word=_("Paused"), icon="‖", css="s-cancelled"),
+    RunState.PAUSED: Shown(word=_("Paused"), icon="‖", css="s-paused"),
     TaskState.PENDING: Shown(word=_("Pending"), icon="○", css="s-pending"),
     TaskState.READY: Shown(word=_("Ready"), icon="▷", css="s-ready"),
     TaskState.RUNNING: Shown(word=_("Running"), icon="▶", css="s-running"),

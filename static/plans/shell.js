@@ -1,0 +1,58 @@
+// The frame of every page: theme without a reload, menus that close, buttons that send once.
+const root = document.documentElement;
+const YEAR = 365 * 24 * 3600;
+
+// The same cookie as the server writes; the server's next page then comes in this theme.
+function choose(theme) {
+  if (theme) root.dataset.theme = theme;
+  else delete root.dataset.theme;
+  const secure = location.protocol === "https:" ? "; secure" : "";
+  document.cookie = `theme=${theme}; path=/; samesite=lax; max-age=${theme ? YEAR : 0}${secure}`;
+  document.querySelector('meta[name="color-scheme"]').content = theme || "light dark";
+  for (const button of document.querySelectorAll("[data-theme-form] button")) {
+    button.setAttribute("aria-pressed", String(button.value === theme));
+  }
+}
+
+document.addEventListener("submit", event => {
+  if (event.target.matches("[data-theme-form]") && event.submitter) {
+    event.preventDefault();
+    choose(event.submitter.value);
+  }
+});
+
+// Sent once: after the browser has read which button it was, no button of the form does anything more.
+document.addEventListener("submit", event => {
+  const form = event.target;
+  if (event.defaultPrevented || !form.matches("[data-once]")) return;
+  if (form.dataset.sent) {
+    event.preventDefault();
+    return;
+  }
+  form.dataset.sent = "1";
+  setTimeout(() => {
+    for (const button of form.querySelectorAll("button[type=submit]")) button.disabled = true;
+  });
+});
+
+// Back from the browser's page cache: the form may be sent again (the server knows a doubled one by its token).
+addEventListener("pageshow", event => {
+  if (!event.persisted) return;
+  for (const form of document.querySelectorAll("form[data-sent]")) {
+    delete form.dataset.sent;
+    for (const button of form.querySelectorAll("button[type=submit]")) button.disabled = false;
+  }
+});
+
+const menus = () => document.querySelectorAll("details[data-menu][open]");
+
+document.addEventListener("click", event => {
+  for (const menu of menus()) if (!menu.contains(event.target)) menu.open = false;
+});
+document.addEventListener("keydown", event => {
+  if (event.key !== "Escape") return;
+  for (const menu of menus()) {
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  }
+});
