@@ -28,6 +28,7 @@ class Graph {
     this.follow = new Follow(this);
     this.controls();
     this.start();
+    host.dataset.ready = "";
   }
 
   mount() {

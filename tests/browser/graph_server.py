@@ -30,7 +30,9 @@ PAGE = """<!doctype html><html lang="en" data-theme="{theme}"><head><meta charse
 <link rel="stylesheet" href="/static/plans/tokens.css"><link rel="stylesheet" href="/static/plans/graph.css">
 <link rel="stylesheet" href="/harness.css"><script type="module" src="/static/plans/graph.js"></script></head>
 <body><div class="bar">{tools}</div><main>{graph}</main></body></html>"""
-FRAME = "body { display: grid; grid-template-rows: auto minmax(0, 1fr); height: 100dvh; margin: 0 } .bar { padding: 6px; }"
+FRAME = (
+    "body { display: grid; grid-template-rows: auto minmax(0, 1fr); height: 100dvh; margin: 0 } .bar { padding: 6px; }"
+)
 
 
 @dataclass

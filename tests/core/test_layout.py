@@ -243,13 +243,13 @@ def test_real_graphs_are_drawn_without_overlaps_or_refused_for_their_cycle(corpo
     answers = {entry["name"]: entry["right_answers"]["expected"] for entry in manifest["files"]}
     drawn, refused = 0, 0
     for name, graph in real_graphs(corpora):
-        try:
-            geometry = lay_out(graph)
-        except (CycleError, UnknownDependency) as error:
-            assert answers[name] == f"reject: {error.code.replace('_', ' ')}", name
+        if answers[name] != "valid":
+            with pytest.raises((CycleError, UnknownDependency)) as caught:
+                lay_out(graph)
+            assert answers[name] == f"reject: {caught.value.code.replace('_', ' ')}", name
             refused += 1
             continue
-        assert answers[name] == "valid", name
+        geometry = lay_out(graph)
         assert len(geometry.nodes) == len(graph.nodes)
         assert overlapping(list(geometry.nodes.values())) == [], name
         drawn += 1

@@ -1,6 +1,7 @@
 """Text widths, default folds, and the picture against the reference study on the same graphs."""
 
 import importlib.util
+import itertools
 import random
 
 import pytest
@@ -150,7 +151,7 @@ def crossings(lines: list[list[tuple[float, float]]]) -> int:
     parts = sorted(
         (min(a[1], b[1]), max(a[1], b[1]), number, a, b)
         for number, line in enumerate(lines)
-        for a, b in zip(line, line[1:], strict=False)
+        for a, b in itertools.pairwise(line)
     )
     count, active = 0, []
     for part in parts:

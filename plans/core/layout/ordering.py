@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from plans.core.layout.layers import Layered
 
 SWEEPS = 24
-PATIENCE = 5
+PATIENCE = 4
 EXCHANGES = 6
+SIFTINGS = 4
+SIFTED_WIDTH = 80
 SMALL, MEDIUM = 1_500, 6_000
 """Up to so many vertices three starts are tried, then two, then one."""
 
@@ -25,11 +27,16 @@ def put_in_order(layered: Layered) -> None:
     best: tuple[int, list[list[int]]] | None = None
     for layers in starts[: 3 if total <= SMALL else 2 if total <= MEDIUM else 1]:
         found = work.improve(layers)
+        if found[0]:
+            # exchanges open a way that sweeps alone do not find
+            found = min(found, work.improve([layer[:] for layer in found[1]]), key=lambda one: one[0])
         if best is None or found[0] < best[0]:
             best = found
         if not best[0]:
             break
     if best:
+        if best[0] and total <= SMALL:
+            work.sift(best[1])
         layered.layers = best[1]
 
 
@@ -174,6 +181,35 @@ class _Work:
                     better = True
             if not better:
                 break
+
+    def sift(self, layers: list[list[int]]) -> None:
+        """Move each vertex to the best place in its layer, the others staying (Matuszewski et al. 1999)."""
+        self.number(layers)
+        for _ in range(SIFTINGS):
+            gained = 0
+            for layer in layers:
+                if 2 < len(layer) <= SIFTED_WIDTH:
+                    gained += sum(self._sift_one(layer, vertex) for vertex in layer[:])
+            if not gained:
+                break
+
+    def _sift_one(self, layer: list[int], vertex: int) -> int:
+        at = layer.index(vertex)
+        best = where = 0
+        gain = 0
+        for index in range(at + 1, len(layer)):
+            gain += self._gain(vertex, layer[index])
+            if gain > best:
+                best, where = gain, index
+        gain = 0
+        for index in range(at - 1, -1, -1):
+            gain += self._gain(layer[index], vertex)
+            if gain > best:
+                best, where = gain, index
+        if best:
+            layer.insert(where, layer.pop(at))
+            self._number(layer)
+        return best
 
     def _gain(self, left: int, right: int) -> int:
         """Return how many crossings fewer there are when `right` stands before `left`."""

@@ -45,8 +45,8 @@ function asked(graph, page, key, wasOpen) {
   return query.toString();
 }
 
-// A header and a folded node are matched by where their titles start.
+// A header and a folded node are matched by where their titles start on the screen.
 function corner(element) {
-  const box = element.querySelector(":scope > text").getBoundingClientRect();
-  return { x: box.left, y: box.top };
+  const text = element.querySelector(":scope > text"), at = name => text[name].baseVal.length ? text[name].baseVal[0].value : 0;
+  return new DOMPoint(at("x"), at("y")).matrixTransform(text.getScreenCTM());
 }
