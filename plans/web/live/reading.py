@@ -151,7 +151,7 @@ def _part(rows: Rows, run_id: int, since: int, language: str) -> Part:
         return Part(
             since=since,
             to=events[-1].seq if events else since,
-            run=run_json(run, rows.counts[run_id]),
+            run=run_json(run, rows.counts[run_id], open_requests[0].kind if open_requests else None),
             events=[event_json(event, names) for event in events],
             tasks={task.key: task_json(task, kinds.get(task.pk)) for task in tasks if task.kind != TaskKind.PLANNING},
             open=open_requests,

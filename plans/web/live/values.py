@@ -32,11 +32,11 @@ def task_json(task: Task, open_kind: str | None) -> JsonObject:
     )
 
 
-def run_json(run: Run, counts: Mapping[str, int]) -> JsonObject:
-    """Return a run; `counts` is how many of its steps are in each state."""
+def run_json(run: Run, counts: Mapping[str, int], open_kind: str | None) -> JsonObject:
+    """Return a run; `counts` is how many of its steps are in each state, `open_kind` the kind of its first open request."""
     return {
         "state": run.state,
-        **_look(run_state(run)),
+        **_look(run_state(run, open_kind)),
         "left": run.left,
         "done": counts.get(TaskState.SUCCEEDED, 0) + counts.get(TaskState.SKIPPED, 0),
         "total": sum(counts.values()),

@@ -3,7 +3,7 @@
 // States: connecting, live, polling, reconnecting, signed-out, gone. What comes goes to `receive`, every change to `changed`.
 const LOST_MS = 3000, DEAD_MS = 8000, HANDSHAKE_MS = 6000, LOOK_MS = 500;
 const FIRST_BACKOFF_MS = 400, LONGEST_BACKOFF_MS = 10000, SOCKET_AGAIN_MS = 30000;
-const POLL_MS = 1000, POLL_HIDDEN_MS = 10000, POLL_SIGNED_OUT_MS = 5000;
+const POLL_MS = 1000, POLL_HIDDEN_MS = 10000, POLL_SIGNED_OUT_MS = 2500;
 const FAILURES_TO_POLL = 2;
 const SIGNED_OUT = 4403, NOT_FOUND = 4404;
 
