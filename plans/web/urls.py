@@ -7,7 +7,7 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path
 
 from plans.web.graph import views as graph
-from plans.web.views import artifacts, csp, decisions, imports, live, new_run, plan, playbooks, runs, theme
+from plans.web.views import artifacts, csp, decisions, examples, imports, live, new_run, plan, playbooks, runs, theme
 
 urlpatterns = [
     path("login", LoginView.as_view(template_name="plans/login.html", redirect_authenticated_user=True), name="login"),
@@ -15,6 +15,8 @@ urlpatterns = [
     path("theme", theme.choose, name="theme"),
     path("csp-report", csp.report, name="csp_report"),
     path("", login_required(new_run.new_run), name="new_run"),
+    path("suggestions", login_required(new_run.suggestions), name="suggestions"),
+    path("examples/<slug:name>", login_required(examples.start), name="example"),
     path("import", login_required(imports.import_plan), name="import"),
     path("playbooks", login_required(playbooks.playbooks), name="playbooks"),
     path("inbox", login_required(decisions.inbox), name="inbox"),

@@ -25,6 +25,9 @@ def _ready(params: Mapping[str, Any]) -> str:
 
 SENTENCES: dict[str, Any] = {
     # forms
+    "goal_too_short": _("Write a little more, so that a plan can be made: what do you want to have at the end?"),
+    "sample_missing": _("The sample file of this example is not there. Attach a file of your own."),
+    "example_unusable": _("This example cannot be used as it is. Fill in the form instead."),
     "attachment_gone": _("A file attached before is no longer available. Please attach it again."),
     "attachment_missing_name": _("One file has no name. Please give it one and attach it again."),
     "too_many_files": _("At most %(limit)d files can be attached. Please remove some."),

@@ -1,4 +1,6 @@
 // The frame of every page: theme without a reload, menus that close, buttons that send once.
+import { arrived, forget } from "./newrun/draft.js";
+
 const root = document.documentElement;
 const YEAR = 365 * 24 * 3600;
 
@@ -43,6 +45,15 @@ addEventListener("pageshow", event => {
     for (const button of form.querySelectorAll("button[type=submit]")) button.disabled = false;
   }
 });
+
+// A part of a page asked for after the session has ended is answered with the login page: it belongs into no part.
+document.addEventListener("htmx:beforeSwap", event => {
+  const { pathname } = new URL(event.detail.xhr.responseURL || location.href, location.href);
+  if (pathname !== event.detail.pathInfo.requestPath.split("?")[0]) event.detail.shouldSwap = false;
+});
+
+if (document.querySelector("[data-made]")) arrived();
+for (const form of document.querySelectorAll("[data-forget-drafts]")) form.addEventListener("submit", forget);
 
 const menus = () => document.querySelectorAll("details[data-menu][open]");
 

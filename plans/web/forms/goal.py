@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import secrets
+import unicodedata
 import zoneinfo
+from dataclasses import dataclass
 from typing import Any
 
 from django import forms
 from django.contrib.auth.models import User
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from plans.core.states import Autonomy
@@ -16,7 +19,30 @@ from plans.models.choices import choices
 from plans.wording import sentence
 
 LONGEST_GOAL = 8000
+SHORTEST_GOAL = 10
 TOKEN = r"[A-Za-z0-9_-]{16,64}"  # noqa: S105
+
+HINTS: dict[str, Promise] = {
+    Autonomy.EVERY_STEP: _("I approve each step before it starts"),
+    Autonomy.RISKY_STEPS: _("I approve what writes, spends or is hard to undo"),
+    Autonomy.PLAN_ONLY: _("I approve the plan, then it runs"),
+    Autonomy.UNATTENDED: _("It runs at once; I look at the result"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """One radio card."""
+
+    value: str
+    label: str
+    hint: str | Promise
+    is_checked: bool
+
+
+def said_length(text: str) -> int:
+    """Return the length of `text` as it is read: a Chinese, Japanese or Korean character says as much as two letters."""
+    return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
 
 
 class GoalForm(forms.Form):
@@ -25,7 +51,7 @@ class GoalForm(forms.Form):
     goal = forms.CharField(
         label=_("Goal"),
         required=False,
-        help_text=_("Any language, up to 8,000 characters."),
+        help_text=_("Any language. Say what you want to have at the end."),
         widget=forms.Textarea(attrs={"rows": 4, "class": "goal", "dir": "auto"}),
     )
     autonomy = forms.ChoiceField(
@@ -42,6 +68,16 @@ class GoalForm(forms.Form):
         self.fields["autonomy"].choices = [(member.value, words[member.value]) for member in allowed]  # type: ignore[attr-defined]
         self.initial.setdefault("token", secrets.token_urlsafe(24))
 
+    @property
+    def cards(self) -> list[Card]:
+        """Return the ways to run, for radio cards."""
+        field = self.fields["autonomy"]
+        chosen = str(self["autonomy"].value() or field.initial)
+        return [
+            Card(value=value, label=str(label), hint=HINTS[value], is_checked=value == chosen)
+            for value, label in field.choices  # type: ignore[attr-defined]
+        ]
+
     def clean_goal(self) -> str:
         """Count code points as the person sees them: browsers send a line break as two characters."""
         goal = self.cleaned_data["goal"].replace("\r\n", "\n").strip()
@@ -49,6 +85,8 @@ class GoalForm(forms.Form):
             raise forms.ValidationError(sentence("goal_empty"))
         if len(goal) > LONGEST_GOAL:
             raise forms.ValidationError(sentence("goal_too_long", {"limit": LONGEST_GOAL, "length": len(goal)}))
+        if said_length(goal) < SHORTEST_GOAL:
+            raise forms.ValidationError(sentence("goal_too_short"))
         return str(goal)
 
     def clean_token(self) -> str:

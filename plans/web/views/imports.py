@@ -15,8 +15,8 @@ from plans.management.headless.files import plan_inputs
 from plans.web.access import member
 from plans.web.forms.attachments import Files, receive
 from plans.web.forms.imports import ImportForm
-from plans.web.shown.files import files_shown
 from plans.web.shown.plan import compiled_findings
+from plans.web.views.new_run import files_context
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -40,5 +40,5 @@ def import_plan(request: HttpRequest) -> HttpResponse:
 
 
 def _page(request: HttpRequest, form: ImportForm, files: Files, **more: Any) -> HttpResponse:
-    context = {"form": form, "files": files_shown(files.kept), "file_errors": files.errors, **more}
+    context = {"form": form, **files_context(files), **more}
     return render(request, "plans/import.html", context)

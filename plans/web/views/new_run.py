@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from plans import queries
 from plans.core.errors import NoPlaybook
@@ -14,14 +15,16 @@ from plans.core.jsontypes import JsonObject
 from plans.engine.runs import create_run
 from plans.planning import playbooks
 from plans.planning.playbooks import Playbook
-from plans.web.access import member
-from plans.web.forms.attachments import Files, receive
-from plans.web.forms.goal import GoalForm
+from plans.web.access import member, own_attachments
+from plans.web.examples import every_example
+from plans.web.forms.attachments import MOST_FILES, Files, receive
+from plans.web.forms.goal import LONGEST_GOAL, SHORTEST_GOAL, GoalForm, said_length
 from plans.web.forms.parameters import ParametersForm
 from plans.web.shown.files import files_shown
 from plans.web.shown.runs import rows_shown
 
 RECENT = 6
+MOST_MATCHES = 3
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -37,6 +40,17 @@ def new_run(request: HttpRequest) -> HttpResponse:
     if not form.is_valid() or files.errors:
         return _goal_page(request, form, files)
     return _second_step(request, user, form, files)
+
+
+@require_safe
+def suggestions(request: HttpRequest) -> HttpResponse:
+    """Draw the playbooks that fit a goal that is being written, each with the reasons."""
+    goal = request.GET.get("goal", "")[:LONGEST_GOAL].strip()
+    files = Files(kept=own_attachments(member(request), request.GET.getlist("attachment")))
+    is_enough = said_length(goal) >= SHORTEST_GOAL
+    found = playbooks.match(goal, files.profiles) if is_enough else []
+    context = {"matches": found[:MOST_MATCHES], "is_enough": is_enough}
+    return render(request, "plans/_suggestions.html", context)
 
 
 def _second_step(request: HttpRequest, user: User, form: GoalForm, files: Files) -> HttpResponse:
@@ -85,16 +99,29 @@ def _from_address(request: HttpRequest) -> dict[str, str]:
 
 def _goal_page(request: HttpRequest, form: GoalForm, files: Files, *, nothing_fits: bool = False) -> HttpResponse:
     chosen = _choose(str(form["playbook"].value() or ""), "", Files()) if form["playbook"].value() else []
+    recent = rows_shown(queries.runs_page(request.user, limit=RECENT).rows)
     context = {
         "form": form,
-        "files": files_shown(files.kept),
-        "file_errors": files.errors,
+        "longest_goal": LONGEST_GOAL,
+        "shortest_goal": SHORTEST_GOAL,
+        **files_context(files),
         "nothing_fits": nothing_fits,
         "offers": playbooks.offers(files.profiles) if nothing_fits else [],
         "playbook": chosen[0] if chosen else None,
-        "recent": rows_shown(queries.runs_page(request.user, limit=RECENT).rows),
+        "recent": recent,
+        "examples": every_example() if len(recent) < RECENT // 2 else [],
     }
     return render(request, "plans/new_run.html", context)
+
+
+def files_context(files: Files) -> JsonObject:
+    """Return what the attachments part of a form needs."""
+    return {
+        "files": files_shown(files.kept),
+        "file_errors": files.errors,
+        "largest_file": settings.PLANS_MAX_UPLOAD_BYTES,
+        "most_files": MOST_FILES,
+    }
 
 
 def _parameters_page(
