@@ -1,6 +1,6 @@
 // The run page's lists and header follow the run. Works on the server's rows; without this file a reload shows the same.
 //
-// [data-task-row][data-key]: [data-icon] [data-state-word] [data-elapsed] [data-attempt] [data-why], class s-STATE
+// [data-task-row][data-key]: [data-icon] or <use data-use> (drawings of data-icons) [data-state-word] [data-elapsed] [data-attempt] [data-why], class s-STATE
 // [data-run-state]: [data-icon] [data-state-word]; [data-run-elapsed]; [data-run-done]; [data-run-total]; [data-count="STATE"]
 // [data-requests-area], [data-result-area]: drawn by the server, fetched when they change. [data-events-list]: rows are put before.
 import { tick } from "./live/timers.js";
@@ -31,11 +31,12 @@ function write(element, text) {
 }
 
 // The state is the one class that begins with s-.
-function look(element, { css, icon, label, state, until }) {
+function look(element, { css, icon, symbol, label, state, until }) {
   for (const name of [...element.classList]) if (name.startsWith("s-")) element.classList.remove(name);
   element.classList.add(css);
   element.dataset.state = state;
   write(find(element, "icon"), icon);
+  find(element, "use")?.setAttribute("href", `${page.dataset.icons}#${symbol}`);
   write(find(element, "state-word"), until ? `${label} ${new Date(until).toLocaleTimeString()}` : label);
 }
 
@@ -63,7 +64,7 @@ function header({ detail: { run } }) {
   for (const element of document.querySelectorAll("[data-run-elapsed]")) elapse(element, run);
   for (const element of document.querySelectorAll("[data-run-done]")) write(element, run.done);
   for (const element of document.querySelectorAll("[data-run-total]")) write(element, run.total);
-  for (const element of document.querySelectorAll("[data-count]")) write(element, run.counts[element.dataset.count] ?? 0);
+  for (const element of document.querySelectorAll("[data-count]")) count(element, run.counts[element.dataset.count] ?? 0);
   write(document.querySelector("[data-run-error]"), run.error);
   bar(run);
   for (const element of document.querySelectorAll("[data-while-moving]")) element.hidden = !run.moves;
@@ -74,6 +75,12 @@ function header({ detail: { run } }) {
   }
   if (isNewPlan(run)) reload();
   tick();
+}
+
+function count(element, n) {
+  write(element, n);
+  const item = element.closest("[data-count-item]");
+  if (item) item.hidden = !n;
 }
 
 // The bar is SVG with percentages as attributes: no style attribute is needed, so a strict CSP holds.

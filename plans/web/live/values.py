@@ -60,6 +60,7 @@ def event_json(event: Event, names: Mapping[str, str]) -> JsonObject:
         why=_cut(shown.why),
         actor=shown.actor,
         icon=shown.state.icon if shown.state else "",
+        symbol=shown.state.symbol if shown.state else "",
         css=shown.state.css if shown.state else "",
     )
 
@@ -85,7 +86,7 @@ def request_json(request: Request) -> JsonObject:
 
 
 def _look(shown: Shown) -> JsonObject:
-    return {"label": str(shown.word), "icon": shown.icon, "css": shown.css}
+    return {"label": str(shown.word), "icon": shown.icon, "symbol": shown.symbol, "css": shown.css}
 
 
 def _error(error: Mapping[str, object] | None) -> str:
