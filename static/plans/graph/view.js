@@ -11,7 +11,8 @@ export class View {
     this.frame = 0;
   }
 
-  rect() { return this.svg.getBoundingClientRect(); }
+  // The frame's, not the SVG's own: that one may still be on its way to its size.
+  rect() { return this.svg.parentElement.getBoundingClientRect(); }
   get scale() { return this.rect().width / this.now.w || this.held || 1; }
 
   set(box) {
