@@ -44,9 +44,9 @@ def icon(name: str) -> dict[str, str]:
 
 
 @register.inclusion_tag("plans/_moment.html")
-def moment(at: datetime | None) -> dict[str, Any]:
-    """Show a time: UTC without JavaScript, the viewer's zone with it."""
-    return {"at": at}
+def moment(at: datetime | None, length: str = "long") -> dict[str, Any]:
+    """Show a time, `long` or `short`: UTC without JavaScript, the viewer's zone with it."""
+    return {"at": at, "length": length}
 
 
 @register.inclusion_tag("plans/_field.html")

@@ -57,7 +57,9 @@ def test_wide_characters_count_double(text: str, length: int) -> None:
 
 
 @pytest.mark.parametrize("goal", ["chart", "画图表", " a b c d  "])
-def test_a_goal_that_says_too_little_is_refused_in_place_with_its_text_and_the_focus(browser: Client, goal: str) -> None:
+def test_a_goal_that_says_too_little_is_refused_in_place_with_its_text_and_the_focus(
+    browser: Client, goal: str
+) -> None:
     response = browser.post(reverse("new_run"), {"goal": goal, "autonomy": "risky_steps", "plan": "1"})
 
     text = response.content.decode()

@@ -15,12 +15,14 @@ from plans.core.findings import Severity
 from plans.core.kinds import Approval
 from plans.core.spec import Milestone, PlanSpec, TaskSpec
 from plans.core.states import Autonomy
+from plans.core.values import is_ref
 from plans.engine import rows
 from plans.models import Revision, Run
 from plans.web.shown.states import RISKS
-from plans.web.shown.values import Named, duration, named_all
+from plans.web.shown.values import Named, duration, named_all, readable
 from plans.wording import sentence
 
+ASKING_SKILL = "ask_human"
 ON_FAILURE: dict[str, Promise] = {
     "retry_then_ask": _("tries again, then asks you"),
     "retry_then_stop": _("tries again, then stops the run"),
@@ -72,7 +74,15 @@ class PlanShown:
     errors: int
     seconds: str
     step_count: int
+    edge_count: int
     asks: list[str]
+    questions: list[str]
+    reads: list[str]
+    writes: list[str]
+
+    @property
+    def warnings(self) -> int:
+        return sum(finding.severity == Severity.WARNING for finding in self.findings)
 
     @property
     def notes(self) -> list[FindingShown]:
@@ -99,8 +109,22 @@ def plan_shown(run: Run, revision: Revision, catalogue: Catalogue) -> PlanShown:
         errors=sum(finding.severity == Severity.ERROR for finding in findings),
         seconds=duration((revision.compiled.get("estimate") or {}).get("seconds")),
         step_count=len(tasks),
+        edge_count=sum(len(set(task.depends_on) & set(tasks)) for task in plan.tasks),
         asks=asks,
+        questions=[task.name or task.id for task in plan.tasks if task.skill == ASKING_SKILL],
+        reads=[readable(value) for value in run.inputs.values() if is_ref(value)],
+        writes=_writes(plan),
     )
+
+
+def _writes(plan: PlanSpec) -> list[str]:
+    """Return what the run is asked for, with its kind: what `result` names, by default what the last steps make."""
+    needed = {key for task in plan.tasks for key in task.depends_on}
+    made = {name: kind for task in plan.tasks if task.id not in needed for name, kind in task.outputs.items()}
+    if plan.result:
+        every = {name: kind for task in plan.tasks for name, kind in task.outputs.items()}
+        made = {name.rpartition(".")[2]: every.get(name.rpartition(".")[2], "") for name in plan.result}
+    return [f"{name} ({kind})" if kind else name for name, kind in made.items()]
 
 
 def compiled_findings(compiled: Compiled) -> list[FindingShown]:

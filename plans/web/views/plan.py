@@ -6,16 +6,21 @@ from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from plans import queries, tasks
+from plans.core.catalogue import Catalogue
 from plans.core.states import RunState
 from plans.engine import plans as services
-from plans.models import Run
+from plans.models import Revision, Run
 from plans.web.access import get_run, member, steers
 from plans.web.decided import posted, take
 from plans.web.forms.decide import CommentForm, PlanForm
+from plans.web.graph.links import Links
+from plans.web.graph.page import GraphShown, graph_shown
+from plans.web.graph.source import revision_graph
 from plans.web.shown.plan import plan_shown
 from plans.web.shown.run import run_shown
 
@@ -65,10 +70,13 @@ def _steered(request: HttpRequest, uuid: UUID) -> Run:
 
 
 def _page(request: HttpRequest, run: Run, form: CommentForm, *, may_decide: bool) -> HttpResponse:
+    catalogue = tasks.catalogue()
     context = {
         "run": run,
         "shown": run_shown(run, timezone.now()),
-        "plan": plan_shown(run, run.revision, tasks.catalogue()) if run.revision else None,
+        "plan": plan_shown(run, run.revision, catalogue) if run.revision else None,
+        "graph": _graph(request, run, run.revision, catalogue) if run.revision else None,
+        "selected": request.GET.get("task", ""),
         "revision": run.revision,
         "decision": queries.plan_decision(run),
         "in_review": run.state == RunState.REVIEW,
@@ -76,3 +84,9 @@ def _page(request: HttpRequest, run: Run, form: CommentForm, *, may_decide: bool
         "form": form,
     }
     return render(request, "plans/plan.html", context)
+
+
+def _graph(request: HttpRequest, run: Run, revision: Revision, catalogue: Catalogue) -> GraphShown:
+    drawn = revision_graph(revision, run.autonomy, catalogue)
+    source = reverse("plan_graph", args=[run.uuid])
+    return graph_shown(drawn, None, links=Links.of(request.GET), now=timezone.now(), source=source)
