@@ -61,7 +61,7 @@ class Reader:
         await self.run(self._forget)
 
     async def close(self) -> None:
-        self._executor.submit(connection.close)
+        self._executor.submit(_close)
         # What was submitted is done first; waiting for it must not hold up the loop.
         await asyncio.to_thread(self._executor.shutdown)
 
@@ -104,3 +104,8 @@ class Reader:
     def _forget(self) -> None:
         self._version, self._counts_are_old = None, True
         connection.close()
+
+
+def _close() -> None:
+    """Close the calling thread's connection (`connection.close` named elsewhere is that of the naming thread)."""
+    connection.close()
