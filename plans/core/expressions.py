@@ -234,7 +234,7 @@ def as_json(text: str, value: Any) -> Json:
         return value
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise ExpressionError("not_a_number", expression=text)
+            raise ExpressionError("number_not_finite", expression=text)
         return value
     if isinstance(value, datetime):
         return value.isoformat()

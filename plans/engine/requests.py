@@ -84,7 +84,7 @@ def _missing(error: Any) -> str:
 def decide_failure(*, request: Request, choice: str, by: User, comment: str = "") -> None:
     """Retry (again from the first try), skip, or stop the run. Raises InputError for another choice."""
     if choice not in request.content.get("choices", []):
-        raise InputError("choice_unknown", choice=choice)
+        raise InputError("decision_unknown", choice=choice)
     with transaction.atomic():
         changes, request, task = _open(request, RequestKind.FAILURE, by)
         decide(changes, request, choice, by, comment)

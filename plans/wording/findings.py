@@ -155,7 +155,7 @@ _EXPRESSIONS: dict[str, Any] = {
     "index_out_of_range": _("“%(expression)s” reads past the end of a list."),
     "division_by_zero": _("“%(expression)s” divides by zero."),
     "number_overflow": _("“%(expression)s” gives a number that is too large."),
-    "not_a_number": _("“%(expression)s” gives no finite number."),
+    "number_not_finite": _("“%(expression)s” gives no finite number."),
     "result_type": _("“%(expression)s” gives %(came)s, which cannot be kept."),
     "bad_argument": _("“%(expression)s”: %(name)s cannot work with %(came)s."),
     "not_a_condition": _("“%(expression)s” gives “%(came)s”; a condition must be true or false."),

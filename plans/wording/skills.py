@@ -132,7 +132,6 @@ DROP_VALUES = {"not_a_number": _l("not a number"), "not_a_date": _l("not a date"
 
 SENTENCES: dict[str, Any] = {
     # --- files ---
-    "file_empty": _l("The file is empty: there is nothing in it to read."),
     "not_a_table": _not_a_table,
     "is_excel": _l("This is an Excel workbook. Excel files come later: save the sheet as CSV and attach that."),
     "is_zip": _l("This is a packed file (%(what)s). Unpack it and attach the file inside."),

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import plans.engine
 from plans.core.kinds import EventKind
+from plans.wording import PARTS, sentence
 from plans.wording import engine as wording
-from plans.wording import sentence
 
 CODES = re.compile(
     r"(?:InputError|StaleDecision|StateError|NeedsPerson|MalformedPlan|SkillError|AlreadyDecided|ExpressionError|"
@@ -33,6 +34,14 @@ def test_every_code_of_the_engine_has_a_sentence():
     assert len(raised) > 15
     unsaid = {code for code in raised if sentence(code, {}).startswith("Something went wrong (")}
     assert unsaid - {"not_available_yet", "request_without_task", "request_of_other_kind"} == set()
+
+
+def test_no_code_is_said_twice():
+    said: dict[str, str] = {}
+    for part in PARTS:
+        for code in import_module(f"plans.wording.{part}").SENTENCES:
+            assert code not in said, f"{code}: {said[code]} and {part}"
+            said[code] = part
 
 
 def test_a_missing_param_never_hides_the_message():

@@ -125,7 +125,7 @@ RAISED = {
     "index_out_of_range": lambda: evaluate("[1][2]", {}),
     "division_by_zero": lambda: evaluate("1 / 0", {}),
     "number_overflow": lambda: evaluate("9223372036854775807 + 1", {}),
-    "not_a_number": lambda: evaluate("1.0 / 0.0", {}),
+    "number_not_finite": lambda: evaluate("1.0 / 0.0", {}),
     "result_type": lambda: evaluate("b'x'", {}),
     "bad_argument": lambda: evaluate("len(1)", {}),
     "not_a_condition": lambda: is_true("y", SCOPE),
