@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
@@ -14,7 +15,7 @@ from plans.core.jsontypes import Json
 from plans.core.kinds import Approval, ValueKind
 from plans.core.states import RequestKind, RequestState, SkipReason, TaskKind, TaskState
 from plans.core.values import REF_KEY, is_ref
-from plans.models import Artifact, Attempt, Dependency, Event, Request, Run, SkillRow, Task
+from plans.models import Artifact, Attempt, Dependency, Event, Request, Revision, Run, SkillRow, Task
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
@@ -87,8 +88,10 @@ def runs_page(user: User | AnonymousUser, before: int | None = None, limit: int 
     return _page(list(rows.order_by("-id")[: limit + 1]), limit, "pk")
 
 
-def events_page(run: Run, before: int | None = None, limit: int = 100) -> Page:
+def events_page(run: Run, before: int | None = None, limit: int = 100, kinds: Q | None = None) -> Page:
     rows = Event.objects.filter(run=run).select_related("actor")
+    if kinds is not None:
+        rows = rows.filter(kinds)
     if before is not None:
         rows = rows.filter(seq__lt=before)
     return _page(list(rows.order_by("-seq")[: limit + 1]), limit, "seq")
@@ -109,11 +112,40 @@ def run_requests(run: Run) -> list[Request]:
     return list(Request.objects.filter(run=run, state=RequestState.OPEN).select_related("run", "task").order_by("id"))
 
 
+def settled_requests(run: Run, since: datetime) -> list[Request]:
+    """Return the requests of `run` a person decided after `since`, newest first."""
+    decided = Request.objects.filter(run=run, decided_at__gt=since, decided_by__isnull=False)
+    return list(decided.select_related("run", "task", "decided_by").order_by("-decided_at"))
+
+
+def approval_by_digest(request: Request, digest: str) -> Request | None:
+    """Return the approval of the same task that showed what `digest` stands for."""
+    same = Request.objects.filter(task=request.task_id, kind=RequestKind.TASK_APPROVAL, digest=digest)
+    return same.order_by("-id").first()
+
+
+def newer_approval(request: Request) -> Request | None:
+    """Return the open approval that has taken the place of `request`, because its effect has changed."""
+    rows = Request.objects.filter(task=request.task_id, kind=RequestKind.TASK_APPROVAL, state=RequestState.OPEN)
+    return rows.filter(pk__gt=request.pk).select_related("run", "task").order_by("-id").first()
+
+
+def revision_by_hash(run: Run, graph_hash: str) -> Revision | None:
+    """Return the newest revision of `run` with this graph."""
+    return Revision.objects.filter(run=run, graph_hash=graph_hash).order_by("-number").first()
+
+
 def task_lines(run: Run, requests: Sequence[Request]) -> list[TaskLine]:
     """Return the steps and milestones of `run` in plan order, without their large columns."""
     kinds = {request.task_id: request.kind for request in requests if request.task_id}
     rows = Task.objects.filter(run=run).exclude(kind=TaskKind.PLANNING).defer("spec", "outputs", "checkpoint")
     return [TaskLine(task=task, open_kind=kinds.get(task.pk)) for task in rows.order_by("position", "id")]
+
+
+def task_name(run_id: int, key: str) -> str:
+    """Return the name of one row of a run; empty when there is none."""
+    found = Task.objects.filter(run=run_id, key=key).values_list("name", flat=True).first() if key else ""
+    return key if found == "" else found or ""
 
 
 def task_names(run: Run) -> dict[str, str]:

@@ -16,6 +16,7 @@ from plans.core.errors import AlreadyDecided, InputError, StaleDecision, StateEr
 from plans.engine.requests import NotAllowed
 from plans.models import Run
 from plans.web.access import member
+from plans.web.shown.effects import Difference
 from plans.wording import sentence
 
 
@@ -40,16 +41,23 @@ def already_decided(by: str) -> str:
 
 
 def take(
-    request: HttpRequest, run: Run, action: Callable[[], object], *, stale: str, back: str = "run"
+    request: HttpRequest,
+    run: Run,
+    action: Callable[[], object],
+    *,
+    stale: str,
+    back: str = "run",
+    difference: Callable[[], list[Difference]] = list,
 ) -> HttpResponse:
     """Call `action` and go on to the run; a second decision, a stale or a refused one each end in a sentence.
 
-    `stale` is the code of the 409 page's sentence; `back` names the page to return to when nothing was decided.
+    `stale` is the code of the 409 page's sentence, `difference` gives what it lists; `back` names the page to return to
+    when nothing was decided.
     """
     try:
         action()
     except StaleDecision:
-        return render(request, "plans/stale.html", {"run": run, "text": sentence(stale), "page": back}, status=409)
+        return stale_page(request, run, sentence(stale), difference(), back)
     except AlreadyDecided as error:
         messages.warning(request, already_decided(str(error.params.get("by") or "")))
     except NotAllowed as error:
@@ -58,6 +66,14 @@ def take(
         messages.error(request, sentence(error.code, error.params))
         return onward(request, run, back)
     return onward(request, run, "run")
+
+
+def stale_page(
+    request: HttpRequest, run: Run, text: str, differences: list[Difference], back: str = "run"
+) -> HttpResponse:
+    """Say that nothing was decided, and what has changed since the person looked."""
+    context = {"run": run, "text": text, "page": back, "differences": differences}
+    return render(request, "plans/stale.html", context, status=409)
 
 
 def onward(request: HttpRequest, run: Run, page: str) -> HttpResponse:

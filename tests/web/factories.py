@@ -123,7 +123,7 @@ def world(owner: User, goal: str = "Find the busiest pages", text: str = "Load t
     first = Task.objects.create(
         run=run, key="t1", name=text, skill="noop", state="waiting", attempt=1, started_at=now, position=0,
         error={"code": "file_empty", "params": {"file": text}, "class": "bad_input"},
-        spec={"description": text, "expected_output": text},
+        spec={"description": text, "expected_output": text}, outputs={"word": text},
     )  # fmt: skip
     second = Task.objects.create(run=run, key="odd ключ/2?", name="", skill="noop", position=1, unmet=1)
     Dependency.objects.create(upstream=first, downstream=second)

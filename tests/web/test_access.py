@@ -23,11 +23,18 @@ def address(name: str, made: World) -> str:
         "artifact": made.artifact.uuid,
         "artifact_view": made.artifact.uuid,
         "artifact_csv": made.table.uuid,
+        "artifact_rows": made.table.uuid,
     }
     if name == "example":
         return reverse(name, args=["busiest_pages"])
-    query = "?task=t1&attempt=1" if name in {"log", "run"} else ""
-    return reverse(name, args=[by_name.get(name, made.run.uuid)]) + query
+    queries = {
+        "log": "?task=t1&attempt=1",
+        "run": "?task=t1",
+        "run_panel": "?task=t1",
+        "run_tab": "?tab=events",
+        "output": "?task=t1&name=word",
+    }
+    return reverse(name, args=[by_name.get(name, made.run.uuid)]) + queries.get(name, "")
 
 
 def as_user(user: User) -> Client:

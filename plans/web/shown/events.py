@@ -1,4 +1,4 @@
-"""Events as sentences: who did what to which step, and why."""
+"""Events as sentences: who did what to which step, and why; filtered by groups of kinds."""
 
 from __future__ import annotations
 
@@ -7,20 +7,55 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Q
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
 from plans.core.kinds import EventKind
 from plans.models import Event
 from plans.web.shown.states import NEEDS, REASONS, STATES, Shown
 from plans.wording import sentence
+
+PROBLEMS = [
+    EventKind.TASK_FAILED,
+    EventKind.TASK_RETRYING,
+    EventKind.TASK_LOST,
+    EventKind.TASK_INTERRUPTED,
+    EventKind.RUN_FAILED,
+    EventKind.RUN_STUCK,
+    EventKind.PLAN_FAILED,
+    EventKind.REQUEST_EXPIRED,
+]
+FILTERS: dict[str, str | Promise] = {
+    "problem": _("Problems"),
+    "request": _("Decisions"),
+    "task": _("Steps"),
+    "run": _("Run"),
+    "plan": _("Plan"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventShown:
     seq: int
     at: datetime
+    kind: str
+    task_key: str
     text: str
     why: str
     actor: str
     state: Shown | None
+
+
+def kinds_wanted(names: Sequence[str]) -> Q | None:
+    """Return the condition of the chosen filters, None for all events."""
+    chosen = [name for name in names if name in FILTERS]
+    if not chosen:
+        return None
+    wanted = Q()
+    for name in chosen:
+        wanted |= Q(kind__in=PROBLEMS) if name == "problem" else Q(kind__startswith=name)
+    return wanted
 
 
 def events_shown(events: Sequence[Event], names: Mapping[str, str]) -> list[EventShown]:
@@ -36,6 +71,8 @@ def _shown(event: Event, names: Mapping[str, str]) -> EventShown:
     return EventShown(
         seq=event.seq,
         at=event.at,
+        kind=event.kind,
+        task_key=event.task_key,
         text=sentence(event.kind, params),
         why=_why(data),
         actor=event.actor.get_username() if event.actor else "",

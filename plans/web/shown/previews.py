@@ -21,6 +21,10 @@ ROWS = 10
 COLUMNS = 20
 CELL = 200
 CSV_ROWS = 100_000
+PAGE_ROWS = 100
+PAGE_COLUMNS = 100
+# Beyond, a page would read for long: the whole table is a download.
+LAST_ROW = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,18 +94,49 @@ def outputs_shown(outputs: Mapping[str, Json] | None, artifacts: Mapping[str, Ar
 
 def table_preview(artifact: Artifact) -> TablePreview:
     """Return the first rows and columns of a table artifact. Raises SkillError when they cannot be read."""
-    rows = _first_rows(artifact)
+    return _preview(artifact, _first_rows(artifact), columns=COLUMNS)
+
+
+def _preview(artifact: Artifact, rows: list[JsonObject], *, columns: int) -> TablePreview:
     described = [str(column["name"]) for column in artifact.meta.get("columns", [])]
-    columns = described or (list(rows[0]) if rows else [])
-    shown = columns[:COLUMNS]
+    names = described or (list(rows[0]) if rows else [])
+    shown = names[:columns]
     count = artifact.meta.get("row_count", len(rows))
     return TablePreview(
         columns=shown,
         rows=[[_cell(row.get(column)) for column in shown] for row in rows],
         row_count=number(count),
         more_rows=count > len(rows),
-        more_columns=len(columns) - len(shown),
+        more_columns=len(names) - len(shown),
         is_small=count <= CSV_ROWS,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsPage:
+    """Some rows of a table, `first` to `last` (from 1); `before` and `after` are the starts of its neighbours."""
+
+    table: TablePreview
+    first: int
+    last: int
+    before: int | None
+    after: int | None
+
+
+def rows_page(artifact: Artifact, start: int) -> RowsPage:
+    """Return the rows after `start`. Raises SkillError when they cannot be read."""
+    start = min(start - start % PAGE_ROWS, LAST_ROW - PAGE_ROWS)
+    found = load_rows(storage.local_path(artifact.blob_id), start + PAGE_ROWS)[start:]
+    rows: list[JsonObject] = [{name: _short(value) for name, value in row.items()} for row in found]
+    preview = _preview(artifact, rows, columns=PAGE_COLUMNS)
+    last = start + len(rows)
+    has_more = artifact.meta.get("row_count", last) > last and last < LAST_ROW
+    return RowsPage(
+        table=preview,
+        first=start + 1 if rows else 0,
+        last=last,
+        before=max(start - PAGE_ROWS, 0) if start else None,
+        after=last if has_more else None,
     )
 
 

@@ -14,8 +14,8 @@ from plans.core.states import RequestKind, RequestState
 from plans.models import Request
 from plans.web.forms.decide import CommentForm
 from plans.web.forms.question import QuestionForm
-from plans.web.shown.states import NEEDS, Shown, request_state
-from plans.web.shown.values import Named, duration, named, named_all
+from plans.web.shown.states import NEEDS, RISKS, Shown, request_state
+from plans.web.shown.values import Named, duration, named, named_all, readable
 from plans.wording import sentence
 
 
@@ -27,6 +27,9 @@ class RequestShown:
     title: str
     text: str = ""
     details: list[Named] = field(default_factory=list)
+    undo: str = ""
+    risk: str | Promise = ""
+    at_deadline: str = ""
     form: QuestionForm | CommentForm | None = None
 
     @property
@@ -47,7 +50,7 @@ def request_shown(request: Request, form: QuestionForm | CommentForm | None = No
         title, details = str(content.get("text") or name), _context(content.get("context"))
         form = form or question_form(request)
     elif request.kind == RequestKind.TASK_APPROVAL:
-        title, details = _("Approve “%(step)s”?") % {"step": name}, _effect(content.get("effect") or {})
+        title, details = _("Approve “%(step)s”?") % {"step": name}, effect_shown(content.get("effect") or {})
         form = form or CommentForm(prefix=None, auto_id=f"id_{request.uuid.hex[:12]}_%s")
     elif request.kind == RequestKind.FAILURE:
         error = content.get("error") or {}
@@ -65,8 +68,18 @@ def request_shown(request: Request, form: QuestionForm | CommentForm | None = No
         title=title,
         text=text,
         details=details,
+        undo=str((request.task.spec.get("undo") if request.task else None) or ""),
+        risk=RISKS.get(content.get("risk") or "", ""),
+        at_deadline=_at_deadline(request) if request.deadline_at else "",
         form=form,
     )
+
+
+def _at_deadline(request: Request) -> str:
+    """Return what happens when nobody decides in time, as the engine does it."""
+    if request.kind == RequestKind.QUESTION and request.default is not None:
+        return _("then the answer is: %(answer)s") % {"answer": readable(request.default)}
+    return _("then the step is skipped") if request.task else _("then it lapses")
 
 
 def _context(context: Json) -> list[Named]:
@@ -76,7 +89,7 @@ def _context(context: Json) -> list[Named]:
     return named_all(context) if isinstance(context, dict) else [named(_("About this"), context)]
 
 
-def _effect(effect: dict[str, Json]) -> list[Named]:
+def effect_shown(effect: dict[str, Json]) -> list[Named]:
     """Return the exact effect: the skill, each rendered param, the limits."""
     params, limits = effect.get("params"), effect.get("limits")
     rows = [named(_("Skill"), f"{effect.get('skill')} ({_('version')} {effect.get('version')})")]

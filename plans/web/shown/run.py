@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,12 +10,11 @@ from django.utils.functional import Promise
 
 from plans import queries
 from plans.core.states import RunState, TaskKind, TaskState
-from plans.models import Attempt, Request, Run, Task
+from plans.models import Request, Run, Task
 from plans.queries import TaskLine
-from plans.web.shown.events import EventShown, events_shown
-from plans.web.shown.previews import OutputShown, output_shown, outputs_shown
-from plans.web.shown.states import STATES, Shown, attempt_state, needs, run_state, task_state
-from plans.web.shown.values import Named, duration, named_all
+from plans.web.shown.previews import OutputShown, output_shown
+from plans.web.shown.states import STATES, Shown, run_state, task_state
+from plans.web.shown.values import duration
 from plans.wording import sentence
 
 ORDER = [
@@ -30,11 +28,11 @@ ORDER = [
     TaskState.SKIPPED,
     TaskState.CANCELLED,
 ]
-LAST_EVENTS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskShown:
+    task: Task
     key: str
     name: str
     state: Shown
@@ -55,41 +53,12 @@ class Group:
 class Count:
     """How many steps are in a state; `x` and `width` place it in the bar, in percent."""
 
+    state: str
     word: str | Promise
     css: str
     n: int
     x: str
     width: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttemptShown:
-    number: int
-    state: Shown
-    worker: str
-    started_at: datetime
-    seconds: str
-    error: str
-    params: list[Named]
-    has_log: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskPanel:
-    """Everything about one task."""
-
-    task: Task
-    state: Shown
-    description: str
-    expected: str
-    skill: str
-    error: str
-    upstream: list[Task]
-    downstream: list[Task]
-    attempts: list[AttemptShown]
-    outputs: list[OutputShown]
-    decided: list[Request]
-    run_if: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,8 +80,6 @@ class RunShown:
     requests: list[Request]
     gaps: list[TaskShown]
     results: list[ResultShown]
-    events: list[EventShown]
-    older_events: int | None
 
     @property
     def moves(self) -> bool:
@@ -124,16 +91,15 @@ def run_shown(run: Run, now: datetime) -> RunShown:
     """Return `run` for display with a fixed number of queries, whatever its size."""
     requests = queries.run_requests(run)
     lines = queries.task_lines(run, requests)
-    page = queries.events_page(run, limit=LAST_EVENTS)
     counted = queries.progress(lines)
     results = queries.result_items(run) if run.state == RunState.SUCCEEDED else []
     return RunShown(
         run=run,
         state=run_state(run, requests[0].kind if requests else None),
-        seconds=_length(run.started_at, run.ended_at, now),
-        error=sentence(run.error["code"], run.error.get("params")) if run.error else "",
+        seconds=length(run.started_at, run.ended_at, now),
+        error=said(run.error),
         groups=_groups(lines, now),
-        counts=_counts(lines),
+        counts=_counts(counted),
         done=counted[TaskState.SUCCEEDED] + counted[TaskState.SKIPPED],
         total=sum(counted.values()),
         requests=requests,
@@ -141,52 +107,19 @@ def run_shown(run: Run, now: datetime) -> RunShown:
         results=[
             ResultShown(task=item.task, output=output_shown(item.name, item.artifact, item.value)) for item in results
         ],
-        events=events_shown(page.rows, queries.task_names(run)),
-        older_events=page.older,
     )
 
 
 def task_shown(line: TaskLine, now: datetime) -> TaskShown:
     task = line.task
     return TaskShown(
+        task=task,
         key=task.key,
         name=str(task),
         state=task_state(task, line.open_kind),
         attempt=task.attempt,
-        seconds=_length(task.started_at, task.ended_at, now) if task.state != TaskState.SKIPPED else "",
-        error=_error(task.error),
-    )
-
-
-def task_panel(task: Task, requests: Sequence[Request], now: datetime) -> TaskPanel:
-    detail = queries.task_detail(task)
-    kind = next((request.kind for request in requests if request.task_id == task.pk), None)
-    return TaskPanel(
-        task=task,
-        state=task_state(task, kind),
-        description=task.spec.get("description", ""),
-        expected=task.spec.get("expected_output", ""),
-        skill=task.skill,
-        error=_error(task.error),
-        upstream=detail.upstream,
-        downstream=detail.downstream,
-        attempts=[attempt_shown(attempt, now) for attempt in detail.attempts],
-        outputs=outputs_shown(task.outputs, detail.artifacts),
-        decided=detail.decided,
-        run_if=task.spec.get("run_if") or "",
-    )
-
-
-def attempt_shown(attempt: Attempt, now: datetime) -> AttemptShown:
-    return AttemptShown(
-        number=attempt.number,
-        state=attempt_state(attempt),
-        worker=attempt.worker,
-        started_at=attempt.started_at,
-        seconds=_length(attempt.started_at, attempt.ended_at, now),
-        error=_error(attempt.error),
-        params=named_all(attempt.params),
-        has_log=bool(attempt.log),
+        seconds=length(task.started_at, task.ended_at, now) if task.state != TaskState.SKIPPED else "",
+        error=said(task.error) if task.state != TaskState.SUCCEEDED else "",
     )
 
 
@@ -203,30 +136,27 @@ def _groups(lines: Sequence[TaskLine], now: datetime) -> list[Group]:
     ]
 
 
-def _counts(lines: Sequence[TaskLine]) -> list[Count]:
-    """Return how many steps are in each state; waiting ones count by what they need."""
-    steps = [line for line in lines if line.task.kind == TaskKind.STEP]
-    counted = Counter(
-        (line.task.state, line.open_kind if line.task.state == TaskState.WAITING else None) for line in steps
-    )
+def _counts(counted: Mapping[str, int]) -> list[Count]:
+    """Return how many steps are in each state, those nobody is in too: the page goes on counting."""
+    total = sum(counted.values())
     counts: list[Count] = []
     before = 0
-    for (state, kind), n in sorted(
-        counted.items(), key=lambda entry: (ORDER.index(TaskState(entry[0][0])), str(entry[0][1]))
-    ):
-        shown = needs(kind) if kind else STATES[state]
-        x, width = f"{100 * before / len(steps):.3f}%", f"{100 * n / len(steps):.3f}%"
-        counts.append(Count(word=shown.word, css=shown.css, n=n, x=x, width=width))
+    for state in ORDER if total else []:
+        shown, n = STATES[state], counted.get(state, 0)
+        x, width = f"{100 * before / total:.3f}%", f"{100 * n / total:.3f}%"
+        counts.append(Count(state=state, word=shown.word, css=shown.css, n=n, x=x, width=width))
         before += n
     return counts
 
 
-def _error(error: Mapping[str, object] | None) -> str:
+def said(error: Mapping[str, object] | None) -> str:
+    """Return the sentence of a stored error."""
     if not error:
         return ""
     params = error.get("params")
     return sentence(str(error["code"]), params if isinstance(params, dict) else {})
 
 
-def _length(start: datetime | None, end: datetime | None, now: datetime) -> str:
+def length(start: datetime | None, end: datetime | None, now: datetime) -> str:
+    """Return how long something took, or has taken until `now`."""
     return duration(((end or now) - start).total_seconds()) if start else ""

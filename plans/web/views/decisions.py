@@ -16,9 +16,10 @@ from plans.core.states import RequestKind, RequestState
 from plans.engine import requests as services
 from plans.models import Request
 from plans.web.access import get_request, member
-from plans.web.decided import already_decided, take
+from plans.web.decided import already_decided, stale_page, take
 from plans.web.forms.decide import ApprovalForm, CommentForm, FailureForm
 from plans.web.forms.question import QuestionForm
+from plans.web.shown.effects import Difference, effect_differences
 from plans.web.shown.requests import question_form, request_shown
 from plans.wording import sentence
 
@@ -49,11 +50,25 @@ def _approval(request: HttpRequest, user: User, row: Request) -> HttpResponse:
         return _page(request, row, CommentForm(request.POST))
     data = form.cleaned_data
 
+    # Its effect has changed and another request asks about the new one: say how they differ, not "already decided".
+    if row.state == RequestState.VOID and (newer := queries.newer_approval(row)):
+        return stale_page(request, row.run, sentence("effect_changed"), _difference(newer, row))
+
     def action() -> None:
         approve = data["decision"] == "approve"
         services.decide_approval(request=row, approve=approve, digest=data["digest"], by=user, comment=data["comment"])
 
-    return take(request, row.run, action, stale="effect_changed")
+    def difference() -> list[Difference]:
+        return _difference(row, queries.approval_by_digest(row, data["digest"]))
+
+    return take(request, row.run, action, stale="effect_changed", difference=difference)
+
+
+def _difference(now: Request, before: Request | None) -> list[Difference]:
+    """Return how what would happen differs from what was shown; nothing when nobody knows what was shown."""
+    if before is None:
+        return []
+    return effect_differences(before.content.get("effect") or {}, now.content.get("effect") or {})
 
 
 def _answer(request: HttpRequest, user: User, row: Request) -> HttpResponse:

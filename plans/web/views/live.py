@@ -13,13 +13,12 @@ from django.views.decorators.http import require_safe
 
 from plans import queries
 from plans.core.jsontypes import JsonObject
-from plans.engine.requests import may_decide
 from plans.web.access import get_run, member
 from plans.web.live import reading
 from plans.web.live.admission import Refused, viewer_of
 from plans.web.live.feed import inbox_frame
 from plans.web.live.parts import Viewer, server_time
-from plans.web.shown.requests import request_shown
+from plans.web.shown.asks import asks_shown
 from plans.web.shown.run import run_shown
 
 
@@ -50,8 +49,8 @@ def requests(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Draw what the run asks of this person."""
     user = member(request)
     row = get_run(user, uuid)
-    asked = [request_shown(one) for one in queries.run_requests(row) if may_decide(one, user)]
-    return render(request, "plans/_requests.html", {"run": row, "asked": asked})
+    asked, settled = asks_shown(row, queries.run_requests(row), user, timezone.now())
+    return render(request, "plans/_requests.html", {"run": row, "asked": asked, "settled": settled})
 
 
 @never_cache

@@ -21,6 +21,7 @@ from plans.web.forms.decide import CommentForm, PlanForm
 from plans.web.graph.links import Links
 from plans.web.graph.page import GraphShown, graph_shown
 from plans.web.graph.source import revision_graph
+from plans.web.shown.effects import Difference, plan_differences
 from plans.web.shown.plan import plan_shown
 from plans.web.shown.run import run_shown
 
@@ -43,7 +44,11 @@ def approve(request: HttpRequest, uuid: UUID) -> HttpResponse:
     def action() -> None:
         services.approve_plan(run=run, graph_hash=seen, by=user, catalogue=tasks.catalogue())
 
-    return take(request, run, action, stale="plan_changed", back="plan")
+    def difference() -> list[Difference]:
+        before = queries.revision_by_hash(run, seen)
+        return plan_differences(before.plan, run.revision.plan) if before and run.revision else []
+
+    return take(request, run, action, stale="plan_changed", back="plan", difference=difference)
 
 
 @posted

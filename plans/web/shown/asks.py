@@ -1,0 +1,54 @@
+"""What a run asks of one person, and what somebody has decided a moment ago."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.contrib.auth.models import User
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from plans import queries
+from plans.core.states import RequestKind
+from plans.engine.requests import may_decide
+from plans.models import Request, Run
+from plans.web.shown.requests import RequestShown, request_shown
+
+# Long enough to be read on a page that somebody else's decision has just changed.
+SETTLED_SECONDS = 60
+
+DECIDED: dict[str, str | Promise] = {
+    "approve": _("Approved by %(name)s"),
+    "reject": _("Rejected by %(name)s"),
+    "answer": _("Answered by %(name)s"),
+    "retry": _("Retry chosen by %(name)s"),
+    "skip": _("Skipped by %(name)s"),
+    "stop": _("Run stopped by %(name)s"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    request: Request
+    text: str
+    subject: str
+
+
+def asks_shown(
+    run: Run, requests: Sequence[Request], user: User, now: datetime
+) -> tuple[list[RequestShown], list[Settled]]:
+    """Return the open requests this person may decide, oldest first, and what was decided a moment ago."""
+    asked = [request_shown(one) for one in requests if may_decide(one, user)]
+    since = now - timedelta(seconds=SETTLED_SECONDS)
+    return asked, [settled(one) for one in queries.settled_requests(run, since)]
+
+
+def settled(request: Request) -> Settled:
+    name = request.decided_by.get_username() if request.decided_by else ""
+    text = str(DECIDED.get(request.decision, _("Decided by %(name)s"))) % {"name": name}
+    subject = (
+        str(request.task) if request.task else str(_("The plan")) if request.kind == RequestKind.PLAN_APPROVAL else ""
+    )
+    return Settled(request=request, text=text, subject=subject)

@@ -1,0 +1,16 @@
+// The run page: tabs and the panel of a task without a reload, the timeline and the events live, keys for deciding.
+// Without this file every link loads the page it names.
+import { events } from "./run/events.js";
+import { panel } from "./run/panel.js";
+import { tabs } from "./run/tabs.js";
+import { clocks } from "./run/clocks.js";
+import { asks } from "./run/asks.js";
+
+const page = document.querySelector("[data-run]");
+if (page) {
+  clocks(document);
+  tabs(page);
+  panel(page);
+  events(page);
+  asks(page);
+}

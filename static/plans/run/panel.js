@@ -1,0 +1,99 @@
+// The panel of a task: opened by any link to one or by the graph, kept fresh, closed with the focus back where it was.
+import { graph } from "../graph.js";
+import { base, part, put, seldom } from "./fetching.js";
+import { log } from "./log.js";
+
+const FRESH_MS = 1000;
+
+export function panel(page) {
+  const side = page.querySelector("[data-panel-area]");
+  let key = new URLSearchParams(location.search).get("task"), opener = null, turn = 0;
+
+  const links = of => page.querySelectorAll(`[data-task-link="${CSS.escape(of)}"]`);
+  const mark = () => {
+    for (const link of page.querySelectorAll("[data-task-link][aria-current]")) link.removeAttribute("aria-current");
+    if (key) for (const link of links(key)) if (link.matches(".srow, .gl")) link.setAttribute("aria-current", "true");
+  };
+  // Draw the panel again; what the person had opened or scrolled stays.
+  const draw = async isNew => {
+    const mine = ++turn, wanted = key;
+    const html = await part(`${base(page)}/panel`, `?task=${encodeURIComponent(wanted)}`);
+    if (mine !== turn) return true;
+    if (html === null) return false;
+    const before = { top: isNew ? 0 : side.scrollTop, log: log.position(side) };
+    const had = !isNew && side.contains(document.activeElement) && document.activeElement !== side;
+    put(side, html);
+    side.hidden = false;
+    side.scrollTop = before.top;
+    log.dress(side, isNew ? null : before.log);
+    if (had) side.focus({ preventScroll: true });
+    return true;
+  };
+  const open = async (next, { isBack = false } = {}) => {
+    key = next;
+    mark();
+    if (!isBack) {
+      const url = new URL(location.href);
+      url.searchParams.set("task", key);
+      url.hash = "";
+      if (url.href !== location.href) history.pushState({}, "", url);
+    }
+    graph?.light(key);
+    if (!(await draw(true))) return void location.reload();
+    side.focus({ preventScroll: true });
+  };
+  const close = ({ isBack = false } = {}) => {
+    const last = key;
+    key = null;
+    turn += 1;
+    side.hidden = true;
+    side.replaceChildren();
+    mark();
+    if (!isBack) {
+      const url = new URL(location.href);
+      url.searchParams.delete("task");
+      url.hash = "";
+      history.pushState({}, "", url);
+    }
+    graph?.light(null);
+    giveBack(page, opener, last);
+    opener = null;
+  };
+
+  page.addEventListener("click", event => {
+    if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    const link = event.target.closest("[data-task-link]");
+    if (link) {
+      event.preventDefault();
+      if (!side.contains(link)) opener = link;
+      open(link.dataset.taskLink);
+    } else if (event.target.closest("[data-panel-close]")) {
+      event.preventDefault();
+      close();
+    }
+  });
+  side.addEventListener("keydown", event => { if (event.key === "Escape") close(); });
+  addEventListener("plans:select", ({ detail }) => {
+    if (!detail.key || detail.key === key) return;
+    opener = document.activeElement;
+    open(detail.key);
+  });
+  addEventListener("popstate", () => {
+    const next = new URLSearchParams(location.search).get("task");
+    if (next === key) return;
+    if (next) open(next, { isBack: true });
+    else close({ isBack: true });
+  });
+  const fresh = seldom(() => key && draw(false), FRESH_MS);
+  addEventListener("plans:tasks", ({ detail }) => { if (key && detail.tasks.some(task => task.key === key)) fresh(); });
+  addEventListener("plans:drawn", mark);
+  if (key) log.dress(side, null);
+}
+
+// The focus goes back to what opened the panel, or to another way to the same task that can be seen.
+function giveBack(page, opener, key) {
+  if (!key) return;
+  const ways = [opener, ...page.querySelectorAll(`[data-task-link="${CSS.escape(key)}"], .node[data-key="${CSS.escape(key)}"]`)];
+  const way = ways.find(each => each?.isConnected && each.getClientRects().length && each !== document.body);
+  (way ?? document.getElementById("main")).focus({ preventScroll: true });
+}
