@@ -52,6 +52,13 @@ document.addEventListener("htmx:beforeSwap", event => {
   if (pathname !== event.detail.pathInfo.requestPath.split("?")[0]) event.detail.shouldSwap = false;
 });
 
+// An address says only what was chosen.
+document.addEventListener("htmx:configRequest", event => {
+  if (!event.detail.elt.matches("[data-tidy]")) return;
+  for (const [name, value] of [...event.detail.formData]) if (!value) event.detail.formData.delete(name);
+});
+for (const element of document.querySelectorAll("[data-without-js]")) element.hidden = true;
+
 if (document.querySelector("[data-made]")) arrived();
 for (const form of document.querySelectorAll("[data-forget-drafts]")) form.addEventListener("submit", forget);
 

@@ -120,9 +120,10 @@ def plan_shown(run: Run, revision: Revision, catalogue: Catalogue) -> PlanShown:
 def _writes(plan: PlanSpec) -> list[str]:
     """Return what the run is asked for, with its kind: what `result` names, by default what the last steps make."""
     needed = {key for task in plan.tasks for key in task.depends_on}
-    made = {name: kind for task in plan.tasks if task.id not in needed for name, kind in task.outputs.items()}
+    ends = [task for task in plan.tasks if task.id not in needed]
+    made: dict[str, str] = {name: kind for task in ends for name, kind in task.outputs.items()}
     if plan.result:
-        every = {name: kind for task in plan.tasks for name, kind in task.outputs.items()}
+        every: dict[str, str] = {name: kind for task in plan.tasks for name, kind in task.outputs.items()}
         made = {name.rpartition(".")[2]: every.get(name.rpartition(".")[2], "") for name in plan.result}
     return [f"{name} ({kind})" if kind else name for name, kind in made.items()]
 

@@ -71,6 +71,14 @@ STATES: dict[str, Shown] = {
     RequestState.EXPIRED: Shown(word=_("Expired"), icon="◷", css="s-cancelled"),
     RequestState.VOID: Shown(word=_("No longer needed"), icon="⊘", css="s-cancelled"),
 }
+GROUP_WORDS: dict[str, str | Promise] = {
+    "needs": _("Needs you"),
+    RunState.RUNNING: _("Running"),
+    RunState.PAUSED: _("Paused"),
+    RunState.FAILED: _("Failed"),
+    RunState.SUCCEEDED: _("Succeeded"),
+    RunState.CANCELLED: _("Cancelled"),
+}
 NEEDS: dict[str, str | Promise] = {
     RequestKind.PLAN_APPROVAL: _("Needs approval"),
     RequestKind.TASK_APPROVAL: _("Needs approval"),

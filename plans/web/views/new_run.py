@@ -6,9 +6,9 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
-from plans import queries
 from plans.core.errors import NoPlaybook
 from plans.core.hashing import digest
 from plans.core.jsontypes import JsonObject
@@ -20,6 +20,7 @@ from plans.web.examples import every_example
 from plans.web.forms.attachments import MOST_FILES, Files, receive
 from plans.web.forms.goal import LONGEST_GOAL, SHORTEST_GOAL, GoalForm, said_length
 from plans.web.forms.parameters import ParametersForm
+from plans.web.listing import list_recent
 from plans.web.shown.files import files_shown
 from plans.web.shown.runs import rows_shown
 
@@ -99,7 +100,8 @@ def _from_address(request: HttpRequest) -> dict[str, str]:
 
 def _goal_page(request: HttpRequest, form: GoalForm, files: Files, *, nothing_fits: bool = False) -> HttpResponse:
     chosen = _choose(str(form["playbook"].value() or ""), "", Files()) if form["playbook"].value() else []
-    recent = rows_shown(queries.runs_page(request.user, limit=RECENT).rows)
+    user = member(request)
+    recent = rows_shown(list_recent(user, RECENT), timezone.now())
     context = {
         "form": form,
         "longest_goal": LONGEST_GOAL,
