@@ -26,8 +26,8 @@ POLICY = (
 )
 PAGE = """<!doctype html><html lang="en" data-theme="{theme}"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>Graph</title>
-<link rel="icon" href="/static/plans/favicon.svg"><link rel="stylesheet" href="/static/plans/app.css">
-<link rel="stylesheet" href="/static/plans/tokens.css"><link rel="stylesheet" href="/static/plans/graph.css">
+<link rel="icon" href="data:,"><link rel="stylesheet" href="/static/plans/tokens.css">
+<link rel="stylesheet" href="/static/plans/app.css"><link rel="stylesheet" href="/static/plans/graph.css">
 <link rel="stylesheet" href="/harness.css"><script type="module" src="/static/plans/graph.js"></script></head>
 <body><div class="bar">{tools}</div><main>{graph}</main></body></html>"""
 FRAME = (
@@ -81,10 +81,14 @@ def billing() -> Scene:
     return Scene(plan=plan, looks=looks)
 
 
+class Server(ThreadingHTTPServer):
+    request_queue_size = 64  # a page asks for a dozen modules at once
+
+
 @contextmanager
 def served(scene: Scene) -> Iterator[str]:
     """Serve `scene` and yield the address of its page."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(scene))
+    server = Server(("127.0.0.1", 0), _handler(scene))
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

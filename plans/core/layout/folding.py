@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plans.core.layout.tree import Tree
 from plans.core.layout.values import Graph
@@ -37,6 +37,7 @@ def default_folding(
     Finished groups start folded; one with a failed or waiting task never does. Above FOLD_ABOVE visible nodes all
     groups fold but those in which something runs. `states` may be empty: a plan that has not started.
     """
+    graph = replace(graph, edges=())  # only who stands in what matters here
     tree = Tree(graph)
     inside: dict[str, set[TaskState]] = {group.id: set() for group in graph.groups}
     for node in graph.nodes:
@@ -63,5 +64,5 @@ def _chosen(
 
 def visible_count(graph: Graph, folded: Collection[str]) -> int:
     """Return how many nodes are drawn, folded groups counted as one."""
-    tree = Tree(graph, folded)
+    tree = Tree(replace(graph, edges=()), folded)
     return sum(name not in tree.children for name in set(tree.shown.values()))

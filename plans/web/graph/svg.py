@@ -24,6 +24,7 @@ OFF = frozenset({TaskState.SKIPPED, TaskState.CANCELLED})
 BEGUN = frozenset({TaskState.SUCCEEDED, TaskState.FAILED, TaskState.WAITING, UNTIL})
 MOVING = frozenset({TaskState.RUNNING, TaskState.RETRYING})
 NAMED_UPSTREAM = 6
+NAME_LENGTH = 80
 TIME_GAP = 5
 
 
@@ -39,10 +40,14 @@ class SvgBuilder:
     seq: int = 0
     _full: dict[str, str] = field(default_factory=dict)
     _task_base: str | None = None
+    _needs: str = ""
+    _needs_nothing: str = ""
 
     def build(self) -> SafeString:
         self._full = {task.key: task.title for task in self.plan.tasks}
         self._full |= {milestone.key: milestone.title for milestone in self.plan.milestones}
+        # translated once, not for each of a thousand nodes
+        self._needs, self._needs_nothing = _("Depends on: %(names)s."), _("Depends on nothing.")
         drawing = self.drawing
         size = f"{drawing.width:g} {drawing.height:g}"
         label = escape(_("Task graph. Arrow keys follow dependencies, Enter opens a task."))
@@ -175,10 +180,10 @@ class SvgBuilder:
 
     def _shared(self, key: str, box: Box, state: str, is_stop: bool, spoken: str) -> str:
         needs = self.drawing.upstream.get(key, ())
-        names = [self._full[name] for name in needs[:NAMED_UPSTREAM]]
+        names = [_short(self._full[name]) for name in needs[:NAMED_UPSTREAM]]
         if len(needs) > NAMED_UPSTREAM:
             names.append(_("%(n)s more") % {"n": len(needs) - NAMED_UPSTREAM})
-        after = _("Depends on: %(names)s.") % {"names": ", ".join(names)} if names else _("Depends on nothing.")
+        after = self._needs % {"names": ", ".join(names)} if names else self._needs_nothing
         label = escape(f"{self._full[key]}. {spoken}. {after}")
         return (
             f' data-key="{escape(key)}" data-state="{state}"{self._within(key)} tabindex="{0 if is_stop else -1}"'
@@ -231,6 +236,11 @@ def edge_class(upstream: str, downstream: str) -> str:
     if downstream in OFF or upstream in OFF:
         return " is-off"
     return " is-done" if upstream == TaskState.SUCCEEDED and downstream in BEGUN else ""
+
+
+def _short(name: str) -> str:
+    """Return a name as a list of names can bear it; the whole one is at its own node."""
+    return name if len(name) <= NAME_LENGTH else f"{name[: NAME_LENGTH - 1]}…"
 
 
 def _group_box(box: Box) -> str:

@@ -1,12 +1,13 @@
 // Every node once in a Map; states are put on in one animation frame. Never re-renders the SVG for a state.
 import { clip, elapsed, seconds, width } from "./text.js";
 
-const MOST_MOVING = 16, NAMED = 6, ROOM = 180, SIZE = 11.5, TIME_GAP = 5;
+const MOST_MOVING = 16, NAMED = 6, NAME_LENGTH = 80, ROOM = 180, SIZE = 11.5, TIME_GAP = 5;
 const MOVING = new Set(["running", "retrying"]), OFF = new Set(["skipped", "cancelled"]);
 const BEGUN = new Set(["succeeded", "failed", "waiting", "until"]), TROUBLE = ["failed", "waiting", "retrying", "running"];
 export const STATES = ["succeeded", "running", "retrying", "waiting", "failed", "until", "ready", "pending", "skipped", "cancelled"];
 
 const title = node => node.querySelector("title").textContent;
+const short = name => [...name].length <= NAME_LENGTH ? name : [...name].slice(0, NAME_LENGTH - 1).join("") + "…";
 
 export class Index {
   constructor(svg, words) {
@@ -141,7 +142,7 @@ export class Index {
 
   // The same sentence as the server's: title, state, dependencies.
   relabel(entry, words) {
-    const titles = entry.into.map(edge => title(this.end(edge.dataset.from).node)), rest = titles.length - NAMED;
+    const titles = entry.into.map(edge => short(title(this.end(edge.dataset.from).node))), rest = titles.length - NAMED;
     const names = rest > 0 ? [...titles.slice(0, NAMED), this.words.more.replace("{n}", rest)] : titles;
     const after = names.length ? this.words.needs.replace("{names}", names.join(", ")) : this.words.needsNothing;
     entry.node.setAttribute("aria-label", `${title(entry.node)}. ${words}. ${after}`);
