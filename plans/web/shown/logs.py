@@ -8,6 +8,7 @@ TAIL = 400
 LINE = 2000
 # U+2400 … are the pictures of the control characters; tab and line feed keep their meaning.
 PICTURES = {code: 0x2400 + code for code in range(32) if code not in (9, 10)} | {127: 0x2421}
+PICTURES |= dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -56,8 +56,7 @@ def timeline_shown(shown: RunShown, now: datetime) -> Timeline | None:
     end = run.ended_at or now
     start = min([*starts, run.started_at or starts[0]])
     ran = [(bar.start, bar.until or end) for row in bars.values() for bar in row if not bar.is_wait]
-    ends = [bar.until for row in bars.values() for bar in row if bar.until]
-    axis = Axis(start, max([end, *ends]), [*ran, (end - timedelta(milliseconds=1), end)])
+    axis = Axis(start, end, [*ran, (end - timedelta(milliseconds=1), end)])
     path = _critical(run, shown.groups, now)
     groups = [
         (group.head, [_lane(task, bars, path) for task in group.tasks if task.task.pk in bars or not run.is_terminal])
