@@ -1,6 +1,6 @@
 // The graph of a plan or a run. Works on the server's SVG; without this file the same SVG scrolls and its links work.
 //
-// In:  window event "plans:tasks", detail {tasks: [{key, state, label, reason, attempt, started_at, ended_at}]}
+// In:  window event "plans:tasks", detail {tasks: [{key, state, label, attempt, started_at, ended_at, until}]}
 // Out: window event "plans:select", detail {key, url} (key null: nothing selected): whoever shows the panel listens.
 import { Highlight } from "./graph/find.js";
 import { fetched, fold } from "./graph/fold.js";

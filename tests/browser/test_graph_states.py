@@ -59,6 +59,17 @@ def test_a_later_state_of_the_same_frame_wins_and_unknown_tasks_are_ignored(grap
     assert node(graph, "runbook").locator(".sub").text_content() == "Failed"
 
 
+def test_a_wait_for_a_moment_looks_other_than_a_wait_for_a_person(graph):
+    send(graph, {"key": "runbook", "state": "waiting", "label": "Waits until", "until": "2026-11-30T18:00:00Z"})
+    expect(node(graph, "runbook")).to_have_class("node st-until")
+    moment = graph.evaluate(
+        "new Date('2026-11-30T18:00:00Z').toLocaleTimeString([], {hour: '2-digit', minute: '2-digit'})"
+    )
+    assert node(graph, "runbook").locator(".sub").text_content() == f"Waits until {moment}"
+    send(graph, {"key": "runbook", "state": "waiting", "label": "Needs approval"})
+    expect(node(graph, "runbook")).to_have_class("node st-waiting")
+
+
 def test_a_state_of_a_hidden_task_changes_its_folded_milestone(graph):
     send(graph, {"key": "changes", "state": "failed", "label": "Failed"})
     folded = graph.locator(f'{FOLDED}[data-group="m1"]')

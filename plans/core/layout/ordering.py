@@ -10,8 +10,8 @@ from plans.core.layout.layers import Layered
 SWEEPS = 24
 PATIENCE = 4
 EXCHANGES = 6
-SIFTINGS = 4
-SIFTED_WIDTH = 80
+SIFTINGS = 1
+SIFTED_WIDTH = 40
 SMALL, MEDIUM = 1_500, 6_000
 """Up to so many vertices three starts are tried, then two, then one."""
 

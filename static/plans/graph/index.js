@@ -79,7 +79,7 @@ export class Index {
   apply(tasks) {
     const changed = new Set();
     for (const task of tasks) {
-      const state = task.state === "waiting" && task.reason === "until" ? "until" : task.state;
+      const state = task.state === "waiting" && (task.until || task.reason === "until") ? "until" : task.state;
       if (!STATES.includes(state)) continue;
       const own = this.nodes.get(task.key), group = this.hidden.get(task.key), head = this.heads.get(task.key);
       if (own?.tasks) own.trouble = TROUBLE.includes(state) ? state : null;
@@ -110,8 +110,9 @@ export class Index {
 
   paint(entry, state, task) {
     this.dress(entry, state);
-    const note = task.attempt > 1 && MOVING.has(state) ? `, ${this.words.attempt.replace("{n}", task.attempt)}` : "";
-    const words = `${task.label ?? ""}${note}`, since = state === "running" && task.started_at ? task.started_at : "";
+    const note = task.attempt > 1 && state === "running" ? `, ${this.words.attempt.replace("{n}", task.attempt)}` : "";
+    const moment = task.until ? ` ${new Date(task.until).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}` : "";
+    const words = `${task.label ?? ""}${moment}${note}`, since = state === "running" && task.started_at ? task.started_at : "";
     const ended = task.ended_at && task.started_at && state !== "skipped" ? seconds(task.started_at, task.ended_at) : null;
     const time = since ? elapsed(0) : ended === null ? "" : elapsed(ended, true);
     const word = document.createElementNS(this.svg.namespaceURI, "tspan");
