@@ -14,11 +14,11 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 
-from plans.supervise.bench import engine, live
+from plans.supervise.bench import engine, live, page
 from plans.supervise.bench.figures import document, table
 
 INSIDE = "PLANS_BENCH_INSIDE"
-KINDS = {"engine": engine.measure, "live": live.measure}
+KINDS = {"engine": engine.measure, "live": live.measure, "page": page.measure}
 
 
 def run(kind: str, as_json: bool) -> int:
