@@ -68,6 +68,9 @@ if (form) {
     const asked = event.detail.parameters;
     if (event.detail.path.endsWith("/suggestions")) asked.goal = signs(goal.value).slice(0, LONGEST_ASKED).join("");
   });
-  if (goal.value) goal.dispatchEvent(new Event("input", { bubbles: true }));
+  // A goal that is there already is met with suggestions as well, once htmx listens.
+  document.addEventListener("DOMContentLoaded", () => {
+    if (goal.value) goal.dispatchEvent(new Event("suggest"));
+  });
 }
 dropZones();
