@@ -5,94 +5,24 @@ from __future__ import annotations
 import os
 import re
 import signal
-import socket
-import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
-from django.db import connection
 from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
 
-from plans.core.kinds import EventKind
-from plans.core.states import TaskState
 from plans.engine.requests import decide_approval
 from plans.models import Event, Request, Run
 from tests.browser.conftest import ARGUMENTS
+from tests.browser.live_pages import SETTINGS, Live, elsewhere
 from tests.engine.plant import Plant
-from tests.processes import Site, Started, session_cookie, status, wait_for
+from tests.processes import Site, session_cookie
 from tests.web.factories import approved_run
-from tests.web.live.rows import burst, move
+from tests.web.live.rows import burst
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(180)]
-
-SETTINGS = "tests.browser.live_site.settings"
-# What a browser itself says when a server goes away; everything else it says is a failure.
-LOSS = re.compile(r"WebSocket connection to|net::ERR_(CONNECTION|SOCKET|EMPTY)|ERR_NETWORK")
-
-
-def elsewhere(act: Callable[[], Any]) -> Any:
-    """Do something as another process would: Playwright's loop forbids the database in this thread."""
-    found: list[Any] = []
-
-    def call() -> None:
-        try:
-            found.append(act())
-        finally:
-            connection.close()
-
-    thread = threading.Thread(target=call)
-    thread.start()
-    thread.join(60)
-    assert found, "it failed; see the thread's exception"
-    return found[0]
-
-
-@dataclass
-class Live:
-    """A daphne with the test page, a run, and browsers of its owner."""
-
-    site: Site
-    web: Started
-    url: str
-    run: Run
-    context: BrowserContext
-    problems: list[str]
-
-    def open(self, *scripts: str) -> Page:
-        page = self.context.new_page()
-        for script in scripts:
-            page.add_init_script(script)
-        page.set_default_timeout(20_000)
-        page.on("console", lambda said: self.heard(f"{said.type}: {said.text}") if said.type == "error" else None)
-        page.on("pageerror", lambda error: self.problems.append(f"page error: {error}"))
-        page.goto(f"{self.url}/live-page/{self.run.uuid}")
-        return page
-
-    def heard(self, text: str) -> None:
-        if not LOSS.search(text):
-            self.problems.append(text)
-
-    def start(self) -> None:
-        """Start daphne on the port it had."""
-        port = int(self.url.rpartition(":")[2])
-        with socket.create_server(("127.0.0.1", port)) as listener:
-            fd = listener.fileno()
-            command = ("-m", "daphne", "-v", "0", "--fd", str(fd), "planner_site.asgi:application")
-            self.web = self.site.start(*command, pass_fds=(fd,), DJANGO_SETTINGS_MODULE=SETTINGS)
-        wait_for(lambda: status(self.url), timeout=60, what="daphne to answer again")
-
-    def move(self, key: str, state: TaskState, kind: EventKind) -> None:
-        elsewhere(lambda: move(self.run, key, state, kind) or True)
-
-    def running(self, key: str) -> None:
-        self.move(key, TaskState.RUNNING, EventKind.TASK_RUNNING)
-
-    def succeeded(self, key: str) -> None:
-        self.move(key, TaskState.SUCCEEDED, EventKind.TASK_SUCCEEDED)
 
 
 @pytest.fixture
@@ -272,6 +202,7 @@ def test_a_decision_in_one_tab_takes_the_banner_out_of_the_other(live: Live) -> 
 def test_C20_someone_who_types_keeps_the_text_and_learns_who_decided(operator: User, live: Live) -> None:
     page = live.open()
     is_live(page)
+    page.get_by_text("Add a comment").click()
     page.get_by_label("Comment").fill("I was about to say")
 
     elsewhere(lambda: approve(live.run, operator))

@@ -14,6 +14,7 @@ from planner_site.urls import urlpatterns as product
 from plans import queries
 from plans.engine.requests import may_decide
 from plans.web.access import get_run, member
+from plans.web.shown.events import events_shown
 from plans.web.shown.requests import request_shown
 from plans.web.shown.run import run_shown, task_shown
 
@@ -29,8 +30,10 @@ def live_page(request: HttpRequest, uuid: UUID) -> HttpResponse:
     run = get_run(user, uuid)
     shown = run_shown(run, timezone.now())
     lines = queries.task_lines(run, shown.requests)
+    names = {line.task.key: str(line.task) for line in lines}
     context = {
         "run": run,
+        "events": events_shown(queries.events_page(run).rows, names),
         "shown": shown,
         "tasks": [(line.task, task_shown(line, timezone.now())) for line in lines],
         "asked": [request_shown(one) for one in shown.requests if may_decide(one, user)],

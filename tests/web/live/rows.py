@@ -31,3 +31,11 @@ def move(run: Run, key: str, state: TaskState, kind: EventKind) -> None:
             columns = {"lease_expires_at": timezone.now(), "claimed_by": "w"}
         Task.objects.filter(run=run, key=key).update(state=state, attempt=F("attempt"), **columns)
         events.append(run.pk, [Line(kind=kind, task_key=key, attempt=1)])
+
+
+def path(run: Run) -> str:
+    return f"/ws/runs/{run.uuid}/"
+
+
+def seq_of(run: Run) -> int:
+    return Run.objects.values_list("seq", flat=True).get(pk=run.pk)

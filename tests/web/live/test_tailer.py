@@ -20,7 +20,7 @@ from plans.web.live.parts import Viewer
 from plans.web.live.tailer import Tailer, tailer
 from tests.engine.plant import Plant, states
 from tests.web.live.conftest import Loop
-from tests.web.live.rows import burst, move
+from tests.web.live.rows import burst, move, seq_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(90)]
 
@@ -76,10 +76,6 @@ def the_tailer(loop: Loop) -> Tailer:
         return tailer()
 
     return loop.run(get())
-
-
-def seq_of(run: Run) -> int:
-    return Run.objects.values_list("seq", flat=True).get(pk=run.pk)
 
 
 def test_every_event_after_the_pages_number_comes_once_and_in_order(loop: Loop) -> None:
