@@ -20,6 +20,10 @@ from plans.models import Artifact, Attempt, Dependency, Event, Request, Revision
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
 
+LINE_FIELDS = (
+    "run_id", "key", "name", "kind", "milestone_key", "state", "reason", "attempt", "ready_at", "started_at", "ended_at",
+    "error",
+)  # fmt: skip
 GAP_REASONS = [SkipReason.ON_FAILURE.value, SkipReason.PERSON.value, SkipReason.UPSTREAM.value]
 
 
@@ -136,9 +140,9 @@ def revision_by_hash(run: Run, graph_hash: str) -> Revision | None:
 
 
 def task_lines(run: Run, requests: Sequence[Request]) -> list[TaskLine]:
-    """Return the steps and milestones of `run` in plan order, without their large columns."""
+    """Return the steps and milestones of `run` in plan order, with the columns a list shows."""
     kinds = {request.task_id: request.kind for request in requests if request.task_id}
-    rows = Task.objects.filter(run=run).exclude(kind=TaskKind.PLANNING).defer("spec", "outputs", "checkpoint")
+    rows = Task.objects.filter(run=run).exclude(kind=TaskKind.PLANNING).only(*LINE_FIELDS)
     return [TaskLine(task=task, open_kind=kinds.get(task.pk)) for task in rows.order_by("position", "id")]
 
 

@@ -9,6 +9,9 @@ import { asks } from "./run/asks.js";
 const page = document.querySelector("[data-run]");
 if (page) {
   clocks(document);
+  // A plan that was approved elsewhere: this page was drawn before there were rows.
+  const isEmpty = !page.querySelector("[data-run-total]");
+  addEventListener("plans:run", ({ detail: { run } }) => { if (isEmpty && run.total) location.reload(); });
   tabs(page);
   panel(page);
   events(page);

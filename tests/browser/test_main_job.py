@@ -64,7 +64,7 @@ class Visitor:
         self.press("Make a plan")
         self.reload_until("Needs approval")
         self.press("Approve and run")
-        expect(self.page.get_by_role("heading", name="Tasks")).to_be_visible()
+        expect(self.page.get_by_role("link", name=re.compile(r"^Tasks"))).to_be_visible()
 
     def report(self) -> FrameLocator:
         return self.page.frame_locator("iframe.report")

@@ -23,14 +23,15 @@ Link = Callable[[str], str]
 def task_list(groups: Sequence[Group], link: Link, selected: str) -> SafeString:
     """Return the groups as headings and lists of links; `link` gives the address that opens a task's panel."""
     sprite = static("plans/icons.svg")
+    words: dict[int, str] = {}
     parts: list[str] = []
     for group in groups:
         if group.head:
-            parts.append(_head(group.head, link, sprite))
+            parts.append(_head(group.head, link, sprite, words))
         elif len(groups) > 1:
             parts.append(f'<h3 class="grp-row">{escape(_("Without a milestone"))}</h3>')
         parts.append('<ol class="slist">')
-        parts += [_row(task, link, sprite, selected) for task in group.tasks]
+        parts += [_row(task, link, sprite, selected, words) for task in group.tasks]
         parts.append("</ol>")
     return mark_safe("".join(parts))  # noqa: S308 -- every text and attribute goes through escape()
 
@@ -45,9 +46,13 @@ def moment(at: datetime) -> str:
     return f'<time datetime="{at.isoformat()}" data-local>{at:%Y-%m-%d %H:%M:%S} UTC</time>'
 
 
-def state_word(shown: Shown) -> str:
+def state_word(shown: Shown, words: dict[int, str]) -> str:
+    """Return the word of a state; `words` keeps each translated one for the other rows of this page."""
+    word = words.get(id(shown.word))
+    if word is None:
+        word = words[id(shown.word)] = escape(str(shown.word))
     until = f" {moment(shown.until)}" if shown.until else ""
-    return f"<span data-state-word>{escape(str(shown.word))}{until}</span>"
+    return f"<span data-state-word>{word}{until}</span>"
 
 
 def attempt_note(attempt: int) -> str:
@@ -63,16 +68,16 @@ def elapsed(task: TaskShown) -> str:
     return f'<span class="sum" data-elapsed data-started-at="{start}"{end}>{escape(task.seconds)}</span>'
 
 
-def _head(head: TaskShown, link: Link, sprite: str) -> str:
+def _head(head: TaskShown, link: Link, sprite: str, words: dict[int, str]) -> str:
     key = escape(head.key)
     return (
         f'<h3 class="grp-row {head.state.css}" data-task-row data-key="{key}" data-state="{head.task.state}">'
         f'<a href="{escape(link(head.key))}" dir="auto" data-task-link="{key}">{escape(head.name)}</a>'
-        f'<small class="word">{icon(sprite, head.state)}{state_word(head.state)}</small></h3>'
+        f'<small class="word">{icon(sprite, head.state)}{state_word(head.state, words)}</small></h3>'
     )
 
 
-def _row(task: TaskShown, link: Link, sprite: str, selected: str) -> str:
+def _row(task: TaskShown, link: Link, sprite: str, selected: str, words: dict[int, str]) -> str:
     key = escape(task.key)
     current = ' aria-current="true"' if task.key == selected else ""
     why = f'<small class="why" data-why dir="auto"{"" if task.error else " hidden"}>{escape(task.error)}</small>'
@@ -80,6 +85,6 @@ def _row(task: TaskShown, link: Link, sprite: str, selected: str) -> str:
         f'<li><a class="srow {task.state.css}" data-task-row data-task-link="{key}" data-key="{key}"'
         f' data-state="{task.task.state}" href="{escape(link(task.key))}"{current}>'
         f'{icon(sprite, task.state)}<span class="what"><b dir="auto">{escape(task.name)}</b>'
-        f'<small class="word">{state_word(task.state)}{attempt_note(task.attempt)}</small>{why}</span>'
+        f'<small class="word">{state_word(task.state, words)}{attempt_note(task.attempt)}</small>{why}</span>'
         f"{elapsed(task)}</a></li>"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from functools import partial
 from typing import Any
+from urllib.parse import quote
 from uuid import UUID
 
 from django.contrib.auth.models import User
@@ -110,7 +111,8 @@ def _tabs(query: QueryDict, row: Run, shown: RunShown, now: datetime) -> dict[st
         "has_graph": name in {"", "graph"},
         "has_tasks": name in {"", "graph", "tasks"},
     }
-    link = partial(_task_link, query)
+    kept = with_changes(query, task=None)
+    link = partial(_task_link, kept if kept == "?" else f"{kept}&")
     if context["has_graph"]:
         found = run_graph(row)
         source = reverse("run_graph", args=[row.uuid])
@@ -127,8 +129,8 @@ def _tabs(query: QueryDict, row: Run, shown: RunShown, now: datetime) -> dict[st
     return context
 
 
-def _task_link(query: QueryDict, key: str) -> str:
-    return with_changes(query, task=key) + "#task"
+def _task_link(rest: str, key: str) -> str:
+    return f"{rest}task={quote(key, safe='')}#task"
 
 
 def _events(query: QueryDict, row: Run, shown: RunShown) -> dict[str, Any]:
