@@ -24,8 +24,9 @@ class RunQuerySet(models.QuerySet["Run"]):
             return self.none()
         if user.has_perm("plans.operate"):
             return self
-        asked = models.Q(request_rows__assignees=user, request_rows__state=RequestState.OPEN)
-        return self.filter(models.Q(owner=user) | asked).distinct()
+        # A subquery and not a join with DISTINCT: PostgreSQL cannot compare the `json` columns of a run.
+        asked = self.model.objects.filter(request_rows__assignees=user, request_rows__state=RequestState.OPEN)
+        return self.filter(models.Q(owner=user) | models.Q(pk__in=asked.values("pk")))
 
 
 class Run(models.Model):
