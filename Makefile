@@ -17,7 +17,7 @@ define NO_PYTHON
 echo "Python 3.11, 3.12 or 3.13 is needed and none was found. Install one (Debian, Ubuntu: apt-get install python3 python3-venv) or name it: PYTHON=/path/to/python3 make $@" >&2; exit 1
 endef
 
-.PHONY: help run test lint format bench lock develop clean
+.PHONY: help run test lint format bench tour lock develop clean
 
 help:
 	@echo "make run     start the site (PLANS_PORT=8001 make run for another port)"
@@ -25,6 +25,7 @@ help:
 	@echo "make lint    check style, types, imports, templates and migrations"
 	@echo "make format  write Python and templates in the house style"
 	@echo "make bench   measure the engine"
+	@echo "make tour    write pictures of every page into tests/screenshots (needs a Chromium)"
 	@echo "make lock    write the lock files anew from pyproject.toml"
 	@echo "make develop install the packages for development and tests"
 	@echo "make clean   remove .venv and caches, never your data"
@@ -55,6 +56,9 @@ format: develop
 
 bench: develop
 	$(BIN)/python manage.py bench engine $(ARGS)
+
+tour: develop
+	$(BIN)/python -m tests.tour $(ARGS)
 
 LOCK := --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-emit-find-links --no-annotate
 

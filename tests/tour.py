@@ -1,6 +1,6 @@
 """`make tour`: a real site with runs in several states, and pictures of every page, light and dark, narrow and wide.
 
-    python -m tests.tour [FOLDER] [--only NAME]
+python -m tests.tour [FOLDER] [--only NAME]
 """
 
 from __future__ import annotations

@@ -64,7 +64,9 @@ def fill(password: str) -> dict[str, str]:
     ada = User.objects.create_user("ada", password=password, is_staff=True)
     ada.user_permissions.add(*Permission.objects.filter(content_type__app_label="plans"))
     User.objects.create_user("newcomer", password=password)
-    examples = {example.playbook.name: run_example(example, ada, time_zone="UTC", token=None) for example in every_example()}
+    examples = {
+        example.playbook.name: run_example(example, ada, time_zone="UTC", token=None) for example in every_example()
+    }
     for name in ("busiest_pages", "look_at_table", "sales_by_month"):
         until(examples[name], "review")
     for name in ("busiest_pages", "look_at_table"):
@@ -73,7 +75,9 @@ def fill(password: str) -> dict[str, str]:
     approve(gone, ada)
     cancel_run(run=gone, by=ada)
     approve(mixed, ada)
-    planning = Run.objects.create(goal="四半期レポートの数値を監査し、差異の原因を説明する", owner=ada, state="planning")
+    planning = Run.objects.create(
+        goal="四半期レポートの数値を監査し、差異の原因を説明する", owner=ada, state="planning"
+    )
     error = {"code": "no_playbook", "params": {}}
     failed = Run.objects.create(goal="Write a poem about the sea", owner=ada, state="failed", error=error)
     until(examples["busiest_pages"], "succeeded")

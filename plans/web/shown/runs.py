@@ -27,6 +27,7 @@ ORDER = (
     TaskState.CANCELLED,
 )
 GAP = 0.6
+PATTERNS = {"s-failed": "p-failed", "s-approval": "p-approval", "s-retrying": "p-retrying"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +39,11 @@ class Segment:
     n: int
     x: str
     width: str
+
+    @property
+    def pattern(self) -> str:
+        """Return what is laid over the colour: the bar is read without colours as well."""
+        return PATTERNS.get(self.css, "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

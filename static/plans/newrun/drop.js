@@ -20,6 +20,7 @@ class Drop {
     this.errors = this.field.querySelector(".errorlist");
     this.said = this.field.querySelector("[data-drop-said]");
     this.files = [];
+    zone.classList.add("is-live");
     zone.querySelector("[data-drop-hint]").hidden = false;
     this.input.addEventListener("change", () => this.add(this.input.files));
     this.listen();
