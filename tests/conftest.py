@@ -11,10 +11,16 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import Permission, User
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 from tests.parts import MISSING_PART
 
 pytest_plugins = ["tests.processes"]
+
+# No test asserts a time, not even Hypothesis's 200 ms: a busy machine is not a fault of the code.
+hypothesis_settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile("suite")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
