@@ -57,7 +57,7 @@ def test_point_14_the_first_paint_has_the_whole_drawing_and_the_list(browser: Cl
 
     assert text.count('<svg class="dag"') == 1
     for key in ("t1", "t2"):
-        assert f'class="node st-succeeded" ' in text
+        assert 'class="node st-succeeded" ' in text
         assert re.search(rf'<a class="srow s-success"[^>]*data-key="{key}"', text)
 
 
