@@ -7,9 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
 from playwright.sync_api import ConsoleMessage, Page, Request, Response, sync_playwright
 
+from plans.models import Run
+from tests.browser.run_pages import asking_plan
 from tests.parts import need_program, skip_for
+from tests.processes import Site, Started, session_cookie
+from tests.web.factories import approved_run
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -76,3 +81,25 @@ def page(chromium: str, request: pytest.FixtureRequest, tmp_path: Path) -> Itera
             page.screenshot(path=folder / f"{request.node.name[:80]}.png", full_page=True)
         browser.close()
     assert problems == []
+
+
+@pytest.fixture
+def run(owner: User) -> Run:
+    return approved_run(owner, asking_plan())
+
+
+@pytest.fixture
+def cookie(owner: User) -> dict[str, str]:
+    return session_cookie(owner)
+
+
+@pytest.fixture
+def web(site: Site, run: Run, cookie: dict[str, str]) -> tuple[Started, str]:
+    return site.web()
+
+
+@pytest.fixture
+def url(web: tuple[Started, str], page: Page, cookie: dict[str, str]) -> str:
+    """Return the site's address; the browser is signed in there."""
+    page.context.add_cookies([{"name": name, "value": value, "url": web[1]} for name, value in cookie.items()])
+    return web[1]
