@@ -11,7 +11,7 @@ from plans.models import Request
 from plans.web.urls import urlpatterns
 from tests.web.factories import World, world
 
-OPEN = {"login", "logout", "theme", "csp_report"}
+OPEN = {"login", "logout", "theme", "csp_report", "favicon"}
 WITH_ID = {route.name for route in urlpatterns if "<uuid:uuid>" in str(route.pattern)}
 WITHOUT_ID = {route.name for route in urlpatterns} - WITH_ID - OPEN
 

@@ -25,7 +25,7 @@ FORBIDDEN = re.compile(r"<style\b|\sstyle\s*=|\s(?:on[a-z]+|hx-on[:\w-]*)\s*=|ja
 TEMPLATES = sorted(Path(settings.BASE_DIR / "templates").rglob("*.html"))
 PAGES = sorted(
     {route.name for route in urlpatterns}
-    - {"logout", "theme", "csp_report", "artifact", "artifact_view", "artifact_csv", "events_export"}
+    - {"logout", "theme", "csp_report", "favicon", "artifact", "artifact_view", "artifact_csv", "events_export"}
 )
 
 
