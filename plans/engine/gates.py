@@ -24,6 +24,8 @@ from plans.engine.steps import Failed, Job, rendered_params, scope_of
 from plans.events import Line
 from plans.models import Attempt, Request, Task
 
+APPROVED = ("approve", "edit_and_approve")
+
 
 class Gate(StrEnum):
     """What a look at one gated task led to."""
@@ -163,7 +165,7 @@ def describe(task: Task, params: JsonObject) -> JsonObject:
 def _usable_approval(changes: Changes, task: Task, wanted: str) -> Request | None:
     """Return a decided, unused approval of exactly this effect; void one whose effect has changed."""
     rows = Request.objects.filter(
-        task=task, kind=RequestKind.TASK_APPROVAL, state=RequestState.DECIDED, decision="approve", consumed_at=None
+        task=task, kind=RequestKind.TASK_APPROVAL, state=RequestState.DECIDED, decision__in=APPROVED, consumed_at=None
     )
     usable = None
     for request in rows:

@@ -38,12 +38,12 @@ def may_decide(request: Request, user: User | AnonymousUser) -> bool:
 def decide_approval(*, request: Request, approve: bool, digest: str, by: User, comment: str = "") -> None:
     """Approve or reject a task. Raises AlreadyDecided, StaleDecision (the digest is not what would happen), NotAllowed."""
     with transaction.atomic():
-        changes, request, task = _open(request, RequestKind.TASK_APPROVAL, by)
+        changes, request, task = open_for(request, RequestKind.TASK_APPROVAL, by)
         if digest != request.digest:
             raise StaleDecision("effect_changed", task=task.key)
         decide(changes, request, "approve" if approve else "reject", by, comment)
         if approve:
-            _to_ready(changes, task)
+            to_ready(changes, task)
         else:
             changes.skip(task, SkipReason.PERSON, actor_id=by.pk, comment=comment)
         changes.flush()
@@ -56,11 +56,11 @@ def answer_question(*, request: Request, answer: JsonObject, by: User) -> None:
     """
     check_answer(request, answer)
     with transaction.atomic():
-        changes, request, task = _open(request, RequestKind.QUESTION, by)
+        changes, request, task = open_for(request, RequestKind.QUESTION, by)
         decide(changes, request, "answer", by, answer=answer)
         others = Request.objects.filter(task=task, kind=RequestKind.QUESTION, state=RequestState.OPEN)
         if not others.exists():
-            _to_ready(changes, task)
+            to_ready(changes, task)
         changes.flush()
 
 
@@ -86,10 +86,10 @@ def decide_failure(*, request: Request, choice: str, by: User, comment: str = ""
     if choice not in request.content.get("choices", []):
         raise InputError("decision_unknown", choice=choice)
     with transaction.atomic():
-        changes, request, task = _open(request, RequestKind.FAILURE, by)
+        changes, request, task = open_for(request, RequestKind.FAILURE, by)
         decide(changes, request, choice, by, comment)
         if choice == "retry":
-            _to_ready(changes, task, tries_used=0, losses=0)
+            to_ready(changes, task, tries_used=0, losses=0)
         elif choice == "skip":
             changes.skip(task, SkipReason.PERSON, actor_id=by.pk, comment=comment)
         else:
@@ -99,7 +99,7 @@ def decide_failure(*, request: Request, choice: str, by: User, comment: str = ""
         changes.flush()
 
 
-def _open(request: Request, kind: RequestKind, by: User) -> tuple[Changes, Request, Task]:
+def open_for(request: Request, kind: RequestKind, by: User) -> tuple[Changes, Request, Task]:
     """Lock the task, then read the request as it is now; refuse what is decided or not this person's to decide."""
     if request.task_id is None:
         raise InputError("request_without_task")
@@ -114,7 +114,8 @@ def _open(request: Request, kind: RequestKind, by: User) -> tuple[Changes, Reque
     return Changes(now.run_id), now, task
 
 
-def _to_ready(changes: Changes, task: Task, **columns: Any) -> None:
+def to_ready(changes: Changes, task: Task, **columns: Any) -> None:
+    """Let a waiting task go on, and ring for it."""
     if changes.move(task, TaskState.READY, ready_at=None, **columns):
         changes.readied.append(task.key)
         doorbell.ring(task.run_id)

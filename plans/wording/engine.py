@@ -5,14 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
+
+from plans.wording import findings
 
 
 def _file_empty(params: Mapping[str, Any]) -> str:
     # A step that reads a file does not know what its owner calls it.
     name = params.get("file") or _now("The file")
     return _now("%(file)s is empty (0 bytes). Choose the file again, or another one.") % {"file": name}
+
+
+def _params_invalid(params: Mapping[str, Any]) -> str:
+    # The compiler's own words: the same fault in a plan reads the same.
+    found = findings.SENTENCES.get(str(params.get("finding")), _("This does not fit what the step needs."))
+    values = params.get("params", {})
+    return str(found(values)) if callable(found) and not isinstance(found, Promise) else str(found) % values
 
 
 SENTENCES: dict[str, Any] = {
@@ -29,6 +39,7 @@ SENTENCES: dict[str, Any] = {
     "no_longer_open": _("This is no longer open: the run has moved on or ended."),
     "not_allowed": _("You may not decide this."),
     "answer_invalid": _("%(message)s"),
+    "params_invalid": _params_invalid,
     "decision_unknown": _("“%(choice)s” is not one of the choices."),
     "run_ended": _("The run has already ended."),
     "cancelled": _("It was cancelled."),

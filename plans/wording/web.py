@@ -34,6 +34,7 @@ SENTENCES: dict[str, Any] = {
     "plan_empty": _("Paste a plan or choose a plan file."),
     "plan_too_large": _("This plan is too large: at most %(limit)s characters."),
     "plan_not_text": _("This file is not text. A plan is a JSON file in UTF-8."),
+    "form_not_json": _("This is not JSON: texts need double quotes, and nothing may follow the last bracket."),
     "form_choice_missing": _("Choose one of the answers."),
     "form_not_a_number": _("Enter a number, such as 12 or 12.5."),
     "form_not_whole": _("Enter a whole number, such as 12."),

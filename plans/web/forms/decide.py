@@ -9,6 +9,13 @@ LONGEST_COMMENT = 4000
 DIGEST = r"^[0-9a-f]{64}$"
 
 
+class DigestField(forms.RegexField):
+    """The digest of what the person saw."""
+
+    def __init__(self) -> None:
+        super().__init__(regex=DIGEST, widget=forms.HiddenInput)
+
+
 class CommentForm(forms.Form):
     comment = forms.CharField(
         label=_("Comment (optional)"),
@@ -21,11 +28,11 @@ class CommentForm(forms.Form):
 class PlanForm(CommentForm):
     """`graph_hash` names the revision the person saw."""
 
-    graph_hash = forms.RegexField(regex=DIGEST, widget=forms.HiddenInput)
+    graph_hash = DigestField()
 
 
 class ApprovalForm(CommentForm):
-    digest = forms.RegexField(regex=DIGEST, widget=forms.HiddenInput)
+    digest = DigestField()
     decision = forms.ChoiceField(choices=[("approve", ""), ("reject", "")])
 
 

@@ -1,0 +1,110 @@
+"""Edit and approve: a person changes what a waiting step will do, and allows exactly that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+
+from plans.core.catalogue import SkillInfo
+from plans.core.compile import Compiled, compile_plan
+from plans.core.errors import InputError, StaleDecision
+from plans.core.findings import Severity
+from plans.core.hashing import digest as digest_of
+from plans.core.hashing import graph_hash
+from plans.core.jsontypes import Json, JsonObject
+from plans.core.kinds import EventKind
+from plans.core.placeholders import escape
+from plans.core.states import RequestKind
+from plans.engine import gates
+from plans.engine.plans import decide, lock_run
+from plans.engine.requests import open_for, to_ready
+from plans.engine.settle import Changes
+from plans.models import Request, Revision, Run, Task
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+
+def edit_and_approve(
+    *,
+    request: Request,
+    params: JsonObject,
+    digest: str,
+    by: User,
+    catalogue: Mapping[str, SkillInfo],
+    comment: str = "",
+) -> None:
+    """Replace a waiting step's params, keep the change as a revision, and approve the step as it is now.
+
+    Raises InputError `params_invalid` (code, params of the finding), StaleDecision, AlreadyDecided, NotAllowed.
+    """
+    with transaction.atomic():
+        changes, request, task = open_for(request, RequestKind.TASK_APPROVAL, by)
+        if digest != request.digest:
+            raise StaleDecision("effect_changed", task=task.key)
+        stored = _as_written(params, catalogue[task.skill].literal)
+        compiled = _judge(task.run, task.key, stored, catalogue)
+        before = request.content["effect"]["params"]
+        task.spec = {**task.spec, "params": stored}
+        Task.objects.filter(pk=task.pk).update(spec=task.spec)
+        effect = gates.describe(task, params)
+        content = {**request.content, "effect": effect, "before": before}
+        decide(changes, request, "edit_and_approve", by, comment, digest=digest_of(effect), content=content)
+        _keep_revision(changes, task, compiled, by)
+        to_ready(changes, task)
+        changes.flush()
+
+
+def check_params(request: Request, params: JsonObject, catalogue: Mapping[str, SkillInfo]) -> None:
+    """Raise InputError `params_invalid` when the step could not run with `params`. Changes nothing."""
+    if request.task is None:
+        raise InputError("request_without_task")
+    task = request.task
+    _judge(task.run, task.key, _as_written(params, catalogue[task.skill].literal), catalogue)
+
+
+def _as_written(params: JsonObject, literal: frozenset[str]) -> JsonObject:
+    """Return params so that rendering gives back just these values: what a person typed is no placeholder."""
+    return {name: value if name in literal else _escaped(value) for name, value in params.items()}
+
+
+def _escaped(value: Json) -> Any:
+    if isinstance(value, str):
+        return escape(value)
+    if isinstance(value, list):
+        return [_escaped(inner) for inner in value]
+    if isinstance(value, dict):
+        return {key: _escaped(inner) for key, inner in value.items()}
+    return value
+
+
+def _judge(run: Run, key: str, params: JsonObject, catalogue: Mapping[str, SkillInfo]) -> Compiled:
+    """Compile the plan as it would be; raise InputError for the first error in the changed step."""
+    if run.revision is None:
+        raise InputError("plan_unreadable")
+    plan = dict(run.revision.plan)
+    plan["tasks"] = [{**task, "params": params} if task["id"] == key else task for task in plan["tasks"]]
+    compiled = compile_plan(plan, catalogue)
+    for finding in compiled.findings:
+        if finding.task == key and finding.severity == Severity.ERROR:
+            raise InputError("params_invalid", finding=finding.code, params=dict(finding.params))
+    return compiled
+
+
+def _keep_revision(changes: Changes, task: Task, compiled: Compiled, by: User) -> None:
+    if compiled.plan is None:
+        raise InputError("plan_unreadable")
+    run = lock_run(task.run)
+    revision = Revision.objects.create(
+        run=run,
+        number=run.revisions.count() + 1,
+        plan=compiled.plan.model_dump(mode="json", by_alias=True),
+        graph_hash=graph_hash(compiled.plan),
+        findings=[finding.as_json() for finding in compiled.findings],
+        compiled=compiled.summary(),
+        source="edit",
+    )
+    Run.objects.filter(pk=run.pk).update(revision=revision)
+    changes.say(EventKind.PLAN_DRAFTED, task, actor_id=by.pk, revision=revision.number, tasks=len(compiled.plan.tasks))
