@@ -20,6 +20,7 @@ def address(name: str, made: World) -> str:
     """Return the address of a route on this world's objects."""
     by_name = {
         "request": made.approval.uuid,
+        "edit_request": made.approval.uuid,
         "artifact": made.artifact.uuid,
         "artifact_view": made.artifact.uuid,
         "artifact_csv": made.table.uuid,
