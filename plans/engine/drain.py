@@ -156,6 +156,8 @@ class Drain:
         now = time.monotonic()
         if now - self.due_at >= DUE_SECONDS:
             self.due_at = now
+            # A steady stream of plain tasks must not keep one that needs a decision waiting.
+            self.look_for_gated = True
             if hot.has_due() and transact(hot.wake_due):
                 self.look_at_all = True
         if not self.slots.active:
