@@ -57,7 +57,7 @@ class Visitor:
 
     def reload_until_asked(self) -> None:
         wait_for(
-            lambda: self.page.locator("section.ask").count() or not self.page.reload(), timeout=60, what="a question"
+            lambda: self.page.locator("[data-ask]").count() or not self.page.reload(), timeout=60, what="a question"
         )
 
     def make_and_approve(self) -> None:
@@ -186,7 +186,7 @@ def test_a_goal_nothing_fits_keeps_text_and_file_and_makes_no_run(visitor: Visit
 
     expect(visitor.page.get_by_text("No playbook fits this goal, so no run was made.")).to_be_visible()
     expect(visitor.page.get_by_label("Goal", exact=True)).to_have_value("Write a poem about the sea")
-    expect(visitor.page.get_by_text("sales.csv")).to_be_visible()
+    expect(visitor.page.get_by_text("sales.csv", exact=True)).to_be_visible()
     visitor.open("/runs")
     expect(visitor.page.get_by_text("No runs yet.")).to_be_visible()
 
