@@ -6,7 +6,7 @@ import { Highlight } from "./graph/find.js";
 import { fetched, fold } from "./graph/fold.js";
 import { Follow } from "./graph/follow.js";
 import { Index } from "./graph/index.js";
-import { anywhere, inGraph, rove } from "./graph/keyboard.js";
+import { anywhere, inGraph, rove, roving } from "./graph/keyboard.js";
 import { pointers } from "./graph/pointer.js";
 import { ticking } from "./graph/text.js";
 import { boxOf, View } from "./graph/view.js";
@@ -60,6 +60,7 @@ class Graph {
 
   controls() {
     ticking(this.stage);
+    roving(this.stage);
     // A graph in a closed tab has no size: it is fitted when the tab opens.
     let hidden = !this.host.getClientRects().length;
     new ResizeObserver(() => {

@@ -46,9 +46,13 @@ export function inGraph(svg, index, { move }) {
     if (to) { event.preventDefault(); move(to); }
     else if (event.key.startsWith("Arrow")) event.preventDefault();
   });
-  svg.addEventListener("focusin", event => {
+}
+
+// On the stage, not on the SVG: a browser makes an SVG element that listens to focus a tab stop of its own.
+export function roving(stage) {
+  stage.addEventListener("focusin", event => {
     const element = event.target.closest(".node, .g-head");
-    if (element) rove(svg, element);
+    if (element) rove(element.ownerSVGElement, element);
   });
 }
 
