@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Max, Q, QuerySet
 
 from plans.core.catalogue import SkillSettings
 from plans.core.jsontypes import Json
@@ -74,22 +74,6 @@ def skill_settings() -> dict[str, SkillSettings]:
         )
         for row in SkillRow.objects.all()
     }
-
-
-def runs_page(user: User | AnonymousUser, before: int | None = None, limit: int = 30) -> Page:
-    """Return the runs `user` may see, newest first, with counts of steps and the kind of the oldest open request."""
-    steps = Q(tasks__kind=TaskKind.STEP)
-    asked = Request.objects.filter(run=OuterRef("pk"), state=RequestState.OPEN).order_by("id")
-    visible = Run.objects.filter(pk__in=Run.objects.for_user(user).order_by().values("pk"))
-    rows = visible.select_related("owner").annotate(
-        total=Count("tasks", filter=steps),
-        done=Count("tasks", filter=steps & Q(tasks__state__in=[TaskState.SUCCEEDED, TaskState.SKIPPED])),
-        failed=Count("tasks", filter=steps & Q(tasks__state=TaskState.FAILED)),
-        open_kind=Subquery(asked.values("kind")[:1]),
-    )
-    if before is not None:
-        rows = rows.filter(pk__lt=before)
-    return _page(list(rows.order_by("-id")[: limit + 1]), limit, "pk")
 
 
 def events_page(run: Run, before: int | None = None, limit: int = 100, kinds: Q | None = None) -> Page:
