@@ -15,7 +15,7 @@ from plans.core.jsontypes import Json
 from plans.core.kinds import Approval, ValueKind
 from plans.core.states import RequestKind, RequestState, SkipReason, TaskKind, TaskState
 from plans.core.values import REF_KEY, is_ref
-from plans.models import Artifact, Attempt, Dependency, Event, Request, Revision, Run, SkillRow, Task
+from plans.models import Artifact, Attempt, Dependency, Event, PlaybookRow, Request, Revision, Run, SkillRow, Task
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
@@ -61,6 +61,11 @@ class ResultItem:
     task: Task
     artifact: Artifact | None
     value: Json = None
+
+
+def disabled_playbooks() -> set[str]:
+    """Return the names of playbooks an operator has switched off."""
+    return set(PlaybookRow.objects.filter(enabled=False).values_list("name", flat=True))
 
 
 def skill_settings() -> dict[str, SkillSettings]:

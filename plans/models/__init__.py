@@ -4,7 +4,7 @@ from plans.models.files import Artifact, Attachment, Blob
 from plans.models.history import Event
 from plans.models.requests import Request
 from plans.models.runs import Revision, Run
-from plans.models.settings import Lease, SkillRow
+from plans.models.settings import Lease, PlaybookRow, SkillRow
 from plans.models.tasks import Attempt, Dependency, Task
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Dependency",
     "Event",
     "Lease",
+    "PlaybookRow",
     "Request",
     "Revision",
     "Run",

@@ -1,4 +1,4 @@
-"""SkillRow: what an operator set for a skill. Lease: who holds a duty that only one process may do."""
+"""Settings of operators: a row per skill and per playbook. Lease: who holds a duty that only one process may do."""
 
 from __future__ import annotations
 
@@ -39,6 +39,19 @@ class SkillRow(models.Model):
         verbose_name_plural = _("skills")
         ordering = ["name"]
         constraints = [one_of("approval", Approval, "skill_approval_in_enum")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class PlaybookRow(models.Model):
+    name = models.CharField(_("playbook"), max_length=100, unique=True)
+    enabled = models.BooleanField(_("enabled"), default=True)
+
+    class Meta:
+        verbose_name = _("playbook")
+        verbose_name_plural = _("playbooks")
+        ordering = ["name"]
 
     def __str__(self) -> str:
         return self.name

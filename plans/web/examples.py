@@ -11,7 +11,7 @@ from plans.core.errors import InputError
 from plans.engine.attachments import store_attachment
 from plans.engine.runs import create_run
 from plans.models import Run
-from plans.planning import playbooks
+from plans.planning import playbooks, shelf
 from plans.planning.playbooks import Playbook
 from plans.skills.profile import profile_file
 from plans.web.forms.attachments import Files
@@ -31,11 +31,12 @@ class Example:
 
 
 def every_example() -> list[Example]:
-    return [Example(playbook=playbooks.get(name), sample=sample) for name, sample in SAMPLES.items()]
+    there = {playbook.name: playbook for playbook in shelf.available()}
+    return [Example(playbook=there[name], sample=sample) for name, sample in SAMPLES.items() if name in there]
 
 
 def find_example(name: str) -> Example | None:
-    return Example(playbook=playbooks.get(name), sample=SAMPLES[name]) if name in SAMPLES else None
+    return next((example for example in every_example() if example.playbook.name == name), None)
 
 
 def run_example(example: Example, owner: User, *, time_zone: str, token: str | None) -> Run:

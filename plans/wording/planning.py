@@ -139,6 +139,7 @@ def _rejected(params: Mapping[str, Any]) -> str:
 SENTENCES: dict[str, Any] = {
     "no_playbook": _no_playbook,
     "playbook_unknown": _unknown_playbook,
+    "playbook_disabled": gettext_lazy("The playbook %(name)s is switched off. An administrator can switch it on."),
     "playbook_invalid": gettext_lazy("The playbook %(file)s cannot be used: %(field)s: %(problem)s."),
     "inputs_wrong": gettext_lazy("Some of the inputs are wrong."),
     "parameter_unknown": _unknown_parameter,

@@ -11,7 +11,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import NoReverseMatch, reverse
 
-from plans.models import Artifact, Attempt, Event, Request, Revision, Run, SkillRow, Task
+from plans.core.errors import NoPlaybook
+from plans.models import Artifact, Attempt, Event, PlaybookRow, Request, Revision, Run, SkillRow, Task
+from plans.planning import shelf
 from tests.web.factories import world
 
 HISTORY = [Run, Revision, Task, Attempt, Event, Request, Artifact]
@@ -136,3 +138,16 @@ def test_only_staff_see_the_link_to_the_admin(client: Client, owner: User, opera
     assert reverse("admin:index") not in client.get(reverse("runs")).content.decode()
     client.force_login(operator)
     assert reverse("admin:index") in client.get(reverse("runs")).content.decode()
+
+
+def test_a_playbook_that_is_switched_off_is_neither_offered_nor_run(admin: Client) -> None:
+    row = PlaybookRow.objects.get(name="busiest_pages")
+    page = admin.get(reverse("admin:plans_playbookrow_change", args=[row.pk])).content.decode()
+    assert "Write the report" in page
+    admin.post(reverse("admin:plans_playbookrow_change", args=[row.pk]), {})
+
+    assert "busiest_pages" not in {playbook.name for playbook in shelf.available()}
+    assert shelf.match("find the five busiest pages in this access log", {}) == []
+    with pytest.raises(NoPlaybook):
+        shelf.get("busiest_pages")
+    assert "Busiest pages" not in admin.get(reverse("playbooks")).content.decode()

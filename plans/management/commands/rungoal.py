@@ -12,7 +12,7 @@ from plans.engine.runs import check_goal, create_run
 from plans.management.headless.command import HeadlessCommand
 from plans.management.headless.files import attached
 from plans.models import Run
-from plans.planning import playbooks
+from plans.planning import playbooks, shelf
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -32,7 +32,7 @@ class Command(HeadlessCommand):
     def start(self, owner: User, options: dict[str, Any]) -> Run:
         goal = check_goal(options["goal"])
         given = _params(options["param"])
-        chosen = playbooks.get(options["playbook"]) if options["playbook"] else None
+        chosen = shelf.get(options["playbook"]) if options["playbook"] else None
         with attached(options["attach"], owner) as files:
             profiles = {key: row.profile for key, row in files.items()}
             playbook = chosen or _best(goal, profiles)
@@ -47,9 +47,9 @@ class Command(HeadlessCommand):
 
 
 def _best(goal: str, profiles: dict[str, JsonObject]) -> playbooks.Playbook:
-    fitting = playbooks.match(goal, profiles)
+    fitting = shelf.match(goal, profiles)
     if not fitting:
-        raise NoPlaybook("no_playbook", offers=[playbook.name for playbook in playbooks.offers(profiles)])
+        raise NoPlaybook("no_playbook", offers=[playbook.name for playbook in shelf.offers(profiles)])
     return fitting[0].playbook
 
 

@@ -13,7 +13,7 @@ from plans.core.errors import NoPlaybook
 from plans.core.hashing import digest
 from plans.core.jsontypes import JsonObject
 from plans.engine.runs import create_run
-from plans.planning import playbooks
+from plans.planning import shelf
 from plans.planning.playbooks import Playbook
 from plans.web.access import member, own_attachments
 from plans.web.examples import every_example
@@ -49,7 +49,7 @@ def suggestions(request: HttpRequest) -> HttpResponse:
     goal = request.GET.get("goal", "")[:LONGEST_GOAL].strip()
     files = Files(kept=own_attachments(member(request), request.GET.getlist("attachment")))
     is_enough = said_length(goal) >= SHORTEST_GOAL
-    found = playbooks.match(goal, files.profiles) if is_enough else []
+    found = shelf.match(goal, files.profiles) if is_enough else []
     context = {"matches": found[:MOST_MATCHES], "is_enough": is_enough}
     return render(request, "plans/_suggestions.html", context)
 
@@ -85,9 +85,9 @@ def _token(form: GoalForm, playbook: Playbook, inputs: JsonObject) -> str:
 def _choose(name: str, goal: str, files: Files) -> list[Playbook]:
     """Return the playbook a person named, else those that fit, the best first."""
     if not name:
-        return [match.playbook for match in playbooks.match(goal, files.profiles)]
+        return [match.playbook for match in shelf.match(goal, files.profiles)]
     try:
-        return [playbooks.get(name)]
+        return [shelf.get(name)]
     except NoPlaybook:
         return []
 
@@ -108,7 +108,7 @@ def _goal_page(request: HttpRequest, form: GoalForm, files: Files, *, nothing_fi
         "shortest_goal": SHORTEST_GOAL,
         **files_context(files),
         "nothing_fits": nothing_fits,
-        "offers": playbooks.offers(files.profiles) if nothing_fits else [],
+        "offers": shelf.offers(files.profiles) if nothing_fits else [],
         "playbook": chosen[0] if chosen else None,
         "recent": recent,
         "examples": every_example() if len(recent) < RECENT // 2 else [],

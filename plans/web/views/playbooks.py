@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from plans.planning import playbooks as books
+from plans.planning import shelf
 from plans.web.examples import find_example
 
 
@@ -16,6 +16,6 @@ from plans.web.examples import find_example
 def playbooks(request: HttpRequest) -> HttpResponse:
     shelves = [
         {"playbook": book, "example": find_example(book.name), "token": secrets.token_urlsafe(24)}
-        for book in books.load_all()
+        for book in shelf.available()
     ]
     return render(request, "plans/playbooks.html", {"shelves": shelves})
