@@ -67,7 +67,7 @@ MOVING = """() => document.getAnimations().filter(one => one.playState === "runn
   && Number(one.effect.getComputedTiming().activeDuration) > 20).map(one => one.animationName ?? one.transitionProperty)"""
 
 # What stands out at the right edge, and is not cut off or scrolled by something around it.
-OVER = """() => [...document.querySelectorAll("main *")].filter(it => {
+OVER = """() => [...document.querySelectorAll("body *")].filter(it => {
   if (it.closest("svg.dag") || it.getBoundingClientRect().right <= document.documentElement.clientWidth + 0.5) return false;
   for (let up = it.parentElement; up; up = up.parentElement) {
     if (up !== document.body && getComputedStyle(up).overflowX !== "visible") return false;
