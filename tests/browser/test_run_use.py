@@ -91,9 +91,9 @@ def test_point_33_keys_alone_lead_to_a_decision_and_a_only_focuses(site: Site, u
     expect(row(page, "first")).to_be_focused()
 
     page.keyboard.press("a")
-    page.keyboard.press("Enter")
-    opened(page, page.url)
-    expect(page.get_by_label("How many", exact=True)).to_be_visible()
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    expect(page.get_by_label("How many", exact=True)).to_be_visible(timeout=30_000)
     assert elsewhere(lambda: Request.objects.get(pk=asked.pk).decision) == "approve"
 
 
