@@ -6,7 +6,7 @@ import re
 import socket
 from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from plans.models import Event, Request, Run
 from tests.browser.live_pages import elsewhere
@@ -40,6 +40,14 @@ def opened(page: Page, address: str) -> Page:
     expect(page.locator("html")).to_have_attribute("data-connection", re.compile("live|polling"))
     page.evaluate("window.isSame = true")
     return page
+
+
+def sent(page: Page, button: Locator) -> None:
+    """Press a deciding button, wait for the page its POST leads to, and mark that one."""
+    with page.expect_navigation():
+        button.click()
+    expect(page.locator("html")).to_have_attribute("data-connection", re.compile("live|polling"))
+    page.evaluate("window.isSame = true")
 
 
 def is_same(page: Page) -> bool:

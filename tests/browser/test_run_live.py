@@ -12,7 +12,17 @@ from playwright.sync_api import Page, expect
 from plans.engine.requests import decide_approval
 from plans.models import Request, Run
 from tests.browser.live_pages import elsewhere
-from tests.browser.run_pages import is_same, node, open_request, opened, row, shown_events, start_again, stored_events
+from tests.browser.run_pages import (
+    is_same,
+    node,
+    open_request,
+    opened,
+    row,
+    sent,
+    shown_events,
+    start_again,
+    stored_events,
+)
 from tests.processes import Site, Started, wait_for
 from tests.web.factories import approved_run, simple_plan
 
@@ -32,13 +42,11 @@ def test_c25_a_run_moves_asks_and_ends_in_its_report_without_a_reload(
     expect(page.locator("[data-run-state]")).to_contain_text("Needs approval")
     assert is_same(page)
 
-    page.get_by_role("button", name="Approve", exact=True).click()
-    opened(page, page.url)
+    sent(page, page.get_by_role("button", name="Approve", exact=True))
     expect(page.get_by_label("How many", exact=True)).to_be_visible()
     assert is_same(page)
     page.get_by_label("How many", exact=True).fill("12")
-    page.get_by_role("button", name="Answer", exact=True).click()
-    opened(page, page.url)
+    sent(page, page.get_by_role("button", name="Answer", exact=True))
 
     report = page.frame_locator("iframe.report")
     expect(report.locator("h1").first).to_have_text("What was counted")
