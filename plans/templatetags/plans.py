@@ -11,11 +11,12 @@ from django.contrib.auth.models import AnonymousUser, User
 
 from plans import queries
 from plans.web import themes
-from plans.web.shown import values
+from plans.web.shown import asks, values
 from plans.wording import sentence
 
 register = template.Library()
 register.filter("duration", values.duration)
+register.filter("decided_text", asks.decided_text)
 
 
 @register.filter

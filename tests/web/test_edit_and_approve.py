@@ -53,6 +53,8 @@ def test_what_is_typed_is_what_happens(client: Client, owner: User, waiting: Run
     request = Request.objects.get(run=waiting, kind="task_approval")
     assert (request.decision, request.content["effect"]["params"]) == ("edit_and_approve", {"seconds": 0.01})
     assert client.get(address(waiting)).status_code == 302
+    page = client.get(address(waiting), follow=True).content.decode()
+    assert f"Edited and approved by {owner.username}" in page
 
 
 @pytest.mark.parametrize(("typed", "kept"), [("{nonsense", "{nonsense"), ('"long"', "&quot;long&quot;")])

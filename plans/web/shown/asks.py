@@ -21,6 +21,7 @@ SETTLED_SECONDS = 60
 
 DECIDED: dict[str, str | Promise] = {
     "approve": _("Approved by %(name)s"),
+    "edit_and_approve": _("Edited and approved by %(name)s"),
     "reject": _("Rejected by %(name)s"),
     "answer": _("Answered by %(name)s"),
     "retry": _("Retry chosen by %(name)s"),
@@ -45,10 +46,15 @@ def asks_shown(
     return asked, [settled(one) for one in queries.settled_requests(run, since)]
 
 
+def decided_text(request: Request) -> str:
+    """Say how a request was decided and by whom; one nobody decided says what became of it."""
+    if request.decided_by is None:
+        return str(request.get_state_display())
+    return str(DECIDED.get(request.decision, _("Decided by %(name)s"))) % {"name": request.decided_by.get_username()}
+
+
 def settled(request: Request) -> Settled:
-    name = request.decided_by.get_username() if request.decided_by else ""
-    text = str(DECIDED.get(request.decision, _("Decided by %(name)s"))) % {"name": name}
     subject = (
         str(request.task) if request.task else str(_("The plan")) if request.kind == RequestKind.PLAN_APPROVAL else ""
     )
-    return Settled(request=request, text=text, subject=subject)
+    return Settled(request=request, text=decided_text(request), subject=subject)
