@@ -1,4 +1,4 @@
-"""Append to a run's history and read it back: the event table is the stream."""
+"""Append to a run's history: the event table is the stream."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from functools import cache
 from typing import Any
 
 from django.db import connection
-from django.db.models import QuerySet
 
 from plans.core.kinds import EventKind
-from plans.models import Event, Run
 
 DATA_LIMIT_BYTES = 4096
 INSERT_SQL = (
@@ -100,8 +98,3 @@ def ready_lines(keys: Sequence[str]) -> list[Line]:
     if batch:
         lines.append(Line(kind=EventKind.TASKS_READY, data={"keys": batch}))
     return lines
-
-
-def since(run: Run, seq: int, limit: int = 500) -> QuerySet[Event]:
-    """Return up to `limit` events of `run` after `seq`, in order."""
-    return Event.objects.filter(run=run, seq__gt=seq).order_by("seq")[:limit]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -72,13 +71,6 @@ def _settle(incoming: Path, sha256: str) -> str:
     os.chmod(incoming, 0o400)
     os.replace(incoming, target)
     return sha256
-
-
-def free_bytes() -> int:
-    """Return what is left on the store's disk."""
-    folder = root()
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return shutil.disk_usage(folder).free
 
 
 def stored_before(edge: float) -> Iterator[Path]:

@@ -15,7 +15,7 @@ from plans.core.kinds import EventKind
 from plans.core.spec import PlanSpec
 from plans.core.states import RequestKind, RequestState, RunState, run_sources
 from plans.engine import doorbell, rows
-from plans.engine.settle import Changes, end_run
+from plans.engine.settle import Changes
 from plans.models import Request, Revision, Run
 
 if TYPE_CHECKING:
@@ -115,6 +115,3 @@ def decide(
         decision=decision,
         comment=comment,
     )
-
-
-__all__ = ["approve_plan", "decide", "decided_error", "end_run", "lock_run", "reject_plan", "start_run"]
