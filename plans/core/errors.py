@@ -6,7 +6,8 @@ PlannerError
 ├ StateError: IllegalTransition, LeaseLost, StaleDecision, AlreadyDecided
 ├ InputError                       what a person sent is wrong; `wording` says how to mend it
 ├ DraftError: MalformedPlan, NoPlaybook
-└ SkillError: RetryableSkillError, PermanentSkillError, BadInputError, CheckFailed, NeedsPerson, SkillTimeout, SkillCancelled
+└ SkillError: RetryableSkillError, PermanentSkillError, BadInputError, CheckFailed, NeedsPerson, SkillTimeout, SkillCancelled,
+              SkillCrashed, BudgetReached, ModelError(error_class, retry_after_seconds)
 
 Each error carries a `code` and `params`; `plans.wording` turns them into the user's sentence, `str(error)` is for the log.
 """
@@ -158,3 +159,27 @@ class SkillCrashed(SkillError):
 
     default_code = "crashed"
     error_class = ErrorClass.CRASHED
+
+
+class BudgetReached(SkillError):
+    """The next call or step would pass the run's budget; a person is asked."""
+
+    default_code = "budget_reached"
+    error_class = ErrorClass.BUDGET
+
+
+class ModelError(SkillError):
+    """No usable reply came from the model. Its class says what helps: waiting, a person, or nothing."""
+
+    default_code = "model_failed"
+
+    def __init__(
+        self,
+        code: str | None = None,
+        error_class: ErrorClass = ErrorClass.PERMANENT,
+        retry_after_seconds: float | None = None,
+        **params: Any,
+    ) -> None:
+        self.error_class = error_class  # type: ignore[misc]  # an instance may be of another class than its kind
+        self.retry_after_seconds = retry_after_seconds
+        super().__init__(code, **params)

@@ -2,9 +2,10 @@
 
 from plans.models.files import Artifact, Attachment, Blob
 from plans.models.history import Event
+from plans.models.ledger import ModelCall, ModelSettings
 from plans.models.requests import Request
 from plans.models.runs import Revision, Run
-from plans.models.settings import Lease, PlaybookRow, SkillRow
+from plans.models.settings import Hold, Lease, PlaybookRow, Pool, SkillRow
 from plans.models.tasks import Attempt, Dependency, Task
 
 __all__ = [
@@ -14,8 +15,12 @@ __all__ = [
     "Blob",
     "Dependency",
     "Event",
+    "Hold",
     "Lease",
+    "ModelCall",
+    "ModelSettings",
     "PlaybookRow",
+    "Pool",
     "Request",
     "Revision",
     "Run",

@@ -47,6 +47,12 @@ class Run(models.Model):
     revision = models.ForeignKey(
         "plans.Revision", verbose_name=_("revision"), null=True, on_delete=models.PROTECT, related_name="+"
     )
+    # constraints of the goal; empty: none
+    budget_usd = models.DecimalField(_("budget in USD"), max_digits=12, decimal_places=4, null=True, blank=True)
+    budget_tokens = models.BigIntegerField(_("budget in tokens"), null=True, blank=True)
+    budget_seconds = models.PositiveIntegerField(_("budget in seconds"), null=True, blank=True)
+    deadline_at = models.DateTimeField(_("deadline"), null=True, blank=True)
+    tasks_at_once = models.PositiveIntegerField(_("tasks at once"), null=True, blank=True)
     seq = models.BigIntegerField(default=0, editable=False)
     left = models.IntegerField(_("tasks left"), default=0, editable=False)
     failed_count = models.IntegerField(default=0, editable=False)
@@ -90,6 +96,19 @@ class Revision(models.Model):
     # levels, critical path and estimate as `core.compile` gave them
     compiled = models.JSONField(default=dict, blank=True)
     source = models.CharField(_("source"), max_length=40)
+    # of several drafts for one goal: careful, cheap, fast
+    label = models.CharField(_("label"), max_length=40, blank=True)
+    comment = models.TextField(_("comment"), blank=True)
+    # what the model wrote, where nothing else of it could be kept
+    raw_reply = models.TextField(_("raw reply"), blank=True)
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        verbose_name=_("author"),
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+    )
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
 
     class Meta:

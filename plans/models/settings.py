@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -34,6 +35,16 @@ class SkillRow(models.Model):
         help_text=_("Empty: the skill's own value. A plan may only ask for less."),
     )
 
+    concurrency = models.PositiveIntegerField(
+        _("calls at once"), null=True, blank=True, validators=[MinValueValidator(1)], help_text=_("Empty: no limit.")
+    )
+    calls_per_minute = models.PositiveIntegerField(
+        _("calls per minute"), null=True, blank=True, validators=[MinValueValidator(1)], help_text=_("Empty: no limit.")
+    )
+    fallback = models.CharField(
+        _("fallback skill"), max_length=100, blank=True, help_text=_("Tried once when this skill has failed for good.")
+    )
+
     class Meta:
         verbose_name = _("skill")
         verbose_name_plural = _("skills")
@@ -55,6 +66,37 @@ class PlaybookRow(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class Pool(models.Model):
+    """A named resource that only so many tasks may use at once, counted by their weight."""
+
+    name = models.CharField(_("pool"), max_length=100, unique=True)
+    slots = models.PositiveIntegerField(_("slots"), validators=[MinValueValidator(1)])
+    description = models.CharField(_("description"), max_length=500, blank=True)
+
+    class Meta:
+        verbose_name = _("pool")
+        verbose_name_plural = _("pools")
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Hold(models.Model):
+    """At most one row, made by the System page's switch: while it exists no worker claims new work."""
+
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    at = models.DateTimeField(_("since"), auto_now_add=True)
+    reason = models.CharField(_("reason"), max_length=500, blank=True)
+
+    class Meta:
+        verbose_name = _("hold")
+        verbose_name_plural = _("holds")
+
+    def __str__(self) -> str:
+        return self.reason or "hold"
 
 
 class Lease(models.Model):

@@ -47,6 +47,13 @@ class Task(models.Model):
     tries_used = models.IntegerField(default=0)
     losses = models.IntegerField(default=0)
 
+    # fan-out: the key of the group this row is an item of; on the group itself how many items there are
+    group = models.CharField(_("group"), max_length=200, blank=True)
+    item_index = models.IntegerField(_("item"), null=True, blank=True)
+    item_count = models.IntegerField(_("items"), null=True, blank=True)
+    pool = models.CharField(_("pool"), max_length=100, blank=True)
+    weight = models.IntegerField(_("weight"), default=1)
+
     attempt = models.IntegerField(_("attempt"), default=0)
     claimed_by = models.CharField(max_length=120, blank=True)
     lease_expires_at = models.DateTimeField(null=True, blank=True)
