@@ -76,6 +76,9 @@ def skill_settings() -> dict[str, SkillSettings]:
             approval=Approval(row.approval),
             timeout_seconds=row.timeout_seconds,
             retries=row.retries,
+            concurrency=row.concurrency,
+            calls_per_minute=row.calls_per_minute,
+            fallback=row.fallback,
         )
         for row in SkillRow.objects.all()
     }

@@ -18,6 +18,9 @@ class SkillSettings:
     approval: Approval = Approval.AUTO
     timeout_seconds: int | None = None
     retries: int | None = None
+    concurrency: int | None = None
+    calls_per_minute: int | None = None
+    fallback: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +40,11 @@ class SkillInfo:
     approval: Approval = Approval.AUTO
     timeout_seconds: int = 60
     retries: int = 2
+    concurrency: int | None = None
+    """Calls at once over all runs; None is no limit."""
+    calls_per_minute: int | None = None
+    fallback: str = ""
+    """The skill an operator named to try once when this one has failed for good."""
     free_params: bool = False
     """True when params are not checked (`checkplan --skills`)."""
 

@@ -15,7 +15,6 @@ from django.conf import settings
 
 from plans.core.catalogue import SkillInfo, SkillSettings
 from plans.core.errors import PlannerError
-from plans.core.kinds import Approval
 from plans.core.skill import Skill
 
 BUILT_IN = ("ask_human", "chart", "load_file", "noop", "report", "sql", "wait")
@@ -80,8 +79,9 @@ def info(entry: Skill, chosen: SkillSettings | None = None) -> SkillInfo | None:
     """Return the skill as a value under the operator's settings, None when it is switched off."""
     if chosen is not None and not chosen.enabled:
         return None
-    timeout = chosen.timeout_seconds if chosen and chosen.timeout_seconds is not None else entry.timeout_seconds
-    retries = chosen.retries if chosen and chosen.retries is not None else entry.retries
+    chosen = chosen or SkillSettings()
+    timeout = chosen.timeout_seconds if chosen.timeout_seconds is not None else entry.timeout_seconds
+    retries = chosen.retries if chosen.retries is not None else entry.retries
     return SkillInfo(
         name=entry.name,
         version=entry.version,
@@ -93,9 +93,12 @@ def info(entry: Skill, chosen: SkillSettings | None = None) -> SkillInfo | None:
         runs_in=entry.runs_in,
         instant=entry.instant,
         literal=entry.literal,
-        approval=chosen.approval if chosen else Approval.AUTO,
+        approval=chosen.approval,
         timeout_seconds=timeout,
         retries=retries,
+        concurrency=chosen.concurrency,
+        calls_per_minute=chosen.calls_per_minute,
+        fallback=chosen.fallback,
     )
 
 

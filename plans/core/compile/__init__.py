@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plans.core import graph
 from plans.core.catalogue import AnySkill, Catalogue
+from plans.core.circumstances import NOTHING_KNOWN, Circumstances
 from plans.core.compile import dependencies, fields, ids, references, skills
 from plans.core.compile.draft import Draft
 from plans.core.compile.outcome import Compiled, Outcome, outcome_of
@@ -12,23 +13,26 @@ from plans.core.jsontypes import Json, JsonObject
 from plans.core.reading import read_plan
 from plans.core.spec import PlanSpec
 
-__all__ = ["Compiled", "Outcome", "compile_plan"]
+__all__ = ["Circumstances", "Compiled", "Outcome", "compile_plan"]
 
 ANY_SKILL = "any"
 """Stands in for a skill that was not named, where only the structure is judged."""
 
 
-def compile_plan(raw: str | bytes | Json | PlanSpec, catalogue: Catalogue) -> Compiled:
+def compile_plan(
+    raw: str | bytes | Json | PlanSpec, catalogue: Catalogue, circumstances: Circumstances = NOTHING_KNOWN
+) -> Compiled:
     """Return the verdict on a plan: text of a plan, its JSON object, or a PlanSpec.
 
-    The compiled plan's `depends_on` holds what references add. Time grows linearly with the edges.
+    `circumstances` say what pools, money, time and slots there are; what is not known is not judged. The compiled
+    plan's `depends_on` holds what references add. Time grows linearly with the edges.
     """
     if isinstance(raw, PlanSpec):
         raw = raw.model_dump(mode="json", by_alias=True)
     plan, findings = read_plan(raw, ANY_SKILL if isinstance(catalogue, AnySkill) else None)
     if plan is None:
         return Compiled(outcome="rejected", findings=findings)
-    draft = Draft(plan=plan, catalogue=catalogue, findings=findings)
+    draft = Draft(plan=plan, catalogue=catalogue, circumstances=circumstances, findings=findings)
     ids.check(draft)
     dependencies.check(draft)
     fields.check(draft)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plans.core.catalogue import Catalogue, SkillInfo
+from plans.core.circumstances import NOTHING_KNOWN, Circumstances
 from plans.core.findings import Finding, Severity
 from plans.core.jsontypes import JsonObject
 from plans.core.kinds import ValueKind
@@ -24,6 +25,7 @@ class Draft:
 
     plan: PlanSpec
     catalogue: Catalogue
+    circumstances: Circumstances = NOTHING_KNOWN
     findings: list[Finding]
     tasks: dict[str, TaskSpec] = field(init=False)
     milestones: dict[str, Milestone] = field(init=False)
