@@ -169,9 +169,13 @@ class BudgetReached(SkillError):
 
 
 class ModelError(SkillError):
-    """No usable reply came from the model. Its class says what helps: waiting, a person, or nothing."""
+    """No usable reply came from the model. Its class says what helps: waiting, a person, or nothing.
+
+    `reply` is the `core.model.Reply` that came, where one came that could not be used.
+    """
 
     default_code = "model_failed"
+    reply: Any = None
 
     def __init__(
         self,

@@ -32,6 +32,7 @@ class EventKind(StrEnum):
     TASK_INTERRUPTED = "task.interrupted"
     TASK_REOPENED = "task.reopened"
     TASK_CHECKPOINT = "task.checkpoint"
+    MODEL_CALLED = "model.called"
     REQUEST_OPENED = "request.opened"
     REQUEST_DECIDED = "request.decided"
     REQUEST_EXPIRED = "request.expired"

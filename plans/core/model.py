@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from plans.core.jsontypes import Json, JsonObject
 
@@ -25,9 +25,19 @@ class Purpose(StrEnum):
     TEST = "test"
 
 
-class CallOutcome(StrEnum):
-    """How a call ended, one per row of the ledger."""
+class Tier(StrEnum):
+    """Which of the configured models answers: the cheap one, the usual one, the one for what is hard."""
 
+    SMALL = "small"
+    PLAN = "plan"
+    HARD = "hard"
+
+
+class CallOutcome(StrEnum):
+    """How a call ended, one per row of the ledger. RUNNING rows hold what the call may cost at most, LOST ones as well."""
+
+    RUNNING = "running"
+    LOST = "lost"
     OK = "ok"
     REFUSED = "refused"
     CUT = "cut"
@@ -90,9 +100,67 @@ class Model(Protocol):
         max_tokens: int = 16_000,
         effort: str | None = None,
         on_progress: Callable[[Progress], None] | None = None,
+        tier: Tier | None = None,
     ) -> Reply:
-        """Return the reply; with `schema` (JSON Schema within the limits of structured outputs) `data` holds to it.
+        """Return the reply; with `schema` (a JSON Schema of type object) `data` holds to it.
+
+        `effort` is low, medium, high or max, None the model's own; `tier` None: as the purpose says (`TIERS`).
+        `on_progress` is called in the asking thread, a few times a second; what it raises ends the call.
 
         Raises `core.errors.ModelError` (a SkillError: the failure ladder knows what to do) when no usable reply came
         within the attempt's deadline, BudgetReached before a call that would pass the run's budget, SkillCancelled.
+        A reply that is no JSON or does not hold to `schema` is ModelError `model_reply_invalid`, one that broke off
+        because of `max_tokens` is `model_out_of_tokens`: `error.reply` is then what came.
         """
+
+
+TIERS: Mapping[Purpose, Tier] = {
+    Purpose.INTENT: Tier.SMALL,
+    Purpose.REVIEW: Tier.SMALL,
+    Purpose.ARGUMENTS: Tier.SMALL,
+    Purpose.SKILL: Tier.SMALL,
+}
+"""What is not here is for Tier.PLAN."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallStart:
+    """A call about to be made: its exact request (redacted), and the most it can take."""
+
+    purpose: Purpose
+    model: str
+    request_text: str
+    most: Usage
+    most_usd: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallEnd:
+    """How a call ended. `tries` counts requests: those that were refused without taking a token belong to one call."""
+
+    outcome: CallOutcome
+    problem: str = ""
+    request_id: str = ""
+    usage: Usage = field(default_factory=Usage)
+    usd: Decimal | None = None
+    latency_ms: int = 0
+    tries: int = 1
+    reply_text: str = ""
+
+
+class Ledger(Protocol):
+    """Where the calls of one attempt are written down: what a client is bound to."""
+
+    deadline: float
+    """`time.monotonic()` value after which nobody waits for a reply."""
+
+    def cancelled(self) -> bool: ...
+
+    def begin(self, start: CallStart) -> int:
+        """Write the call down before it is made; return its number. Raises BudgetReached, LeaseLost."""
+
+    def end(self, call: int, ended: CallEnd) -> None:
+        """Write down how it ended; returns when that is committed. Raises LeaseLost."""
+
+
+Connect: TypeAlias = Callable[[Ledger], Model]

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from plans.core.jsontypes import Json, JsonObject
 from plans.core.kinds import Risk, RunsIn, ValueKind
+from plans.core.model import Connect, Model
 from plans.core.values import ArtifactRef
 
 
@@ -72,8 +73,8 @@ class Context(Protocol):
     """Answers so far by the `key` of the Ask."""
     saved: Json
     """What the last `checkpoint` kept, else None."""
-    model: Any
-    """Model client bound to ledger and budget; None until the planner issue."""
+    model: Model | None
+    """The model, bound to ledger and budget; None while none is connected."""
 
     @property
     def idempotency_key(self) -> str:
@@ -143,10 +144,12 @@ class Runner:
     """What the engine is handed, since it imports no skill.
 
     `load_rows(ref, limit)` returns the rows of a table blob as dicts, for expressions that name `rows`; `literal(skill)`
-    names its params that are never rendered. Both are called in slots and read no rows; `catalogue` does.
+    names its params that are never rendered. Both are called in slots and read no rows; `catalogue` and `model` do.
+    `model` returns what binds a model to an attempt's ledger, None while no model is connected.
     """
 
     execute: Execute
     load_rows: Callable[[ArtifactRef, int], list[JsonObject]]
     literal: Callable[[str], frozenset[str]]
     catalogue: Callable[[], Mapping[str, Any]]
+    model: Callable[[], Connect | None] = lambda: None

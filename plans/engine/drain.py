@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections import deque
@@ -11,6 +12,7 @@ import structlog
 from django.conf import settings
 from django.db import OperationalError, connection
 
+from plans.core.model import Connect
 from plans.core.skill import Runner
 from plans.core.states import TaskKind
 from plans.engine import gates, hot, outcomes, overdue, stopping, turn
@@ -19,7 +21,7 @@ from plans.engine.hot import Done
 from plans.engine.load import RunCache, jobs
 from plans.engine.slots import Slots
 from plans.engine.sql import is_sqlite, transact, worker_id
-from plans.engine.steps import Ended, Job, Kept, perform
+from plans.engine.steps import Ended, Job, Kept, Told, perform
 
 log = structlog.get_logger("plans.engine")
 
@@ -29,6 +31,7 @@ LOOK_SECONDS = 0.005
 BUSY_WAIT_SECONDS = 0.25
 DUE_SECONDS = 0.1
 FLAGS_SECONDS = 0.5
+CONNECTION_SECONDS = 1.0
 GATE_BATCH = 16
 TROUBLE_SECONDS = 0.5
 
@@ -42,7 +45,7 @@ class Drain:
     worker: str = field(default_factory=worker_id)
     cache: RunCache = field(default_factory=RunCache)
     # what slots handed back and is not committed yet: kept until the commit has succeeded
-    inbox: deque[Ended | Kept] = field(default_factory=deque)
+    inbox: deque[Ended | Kept | Told] = field(default_factory=deque)
     done: list[Done] = field(default_factory=list)
     data_version: int = -1
     look_at_all: bool = True
@@ -50,6 +53,8 @@ class Drain:
     renewed_at: float = field(default_factory=time.monotonic)
     flags_at: float = 0.0
     due_at: float = 0.0
+    connect: Connect | None = None
+    connected_at: float = -math.inf
     idle_since: float = field(default_factory=time.monotonic)
 
     def run(self) -> None:
@@ -100,8 +105,8 @@ class Drain:
             return LOOK_SECONDS_SQLITE if is_sqlite() else LOOK_SECONDS
         return BUSY_WAIT_SECONDS
 
-    def _take_in(self, one: Ended | Kept) -> None:
-        if isinstance(one, Kept):
+    def _take_in(self, one: Ended | Kept | Told) -> None:
+        if isinstance(one, (Kept, Told)):
             outcomes.keep(one)
         elif isinstance(one, Done):
             self.done.append(one)
@@ -132,9 +137,20 @@ class Drain:
             self.inbox.extend(perform(job, self.runner, outcomes.keep) for job in started)
             return
         for job in started:
-            if job.claimed.kind == TaskKind.PLANNING:
-                job.catalogue = self.runner.catalogue()
-            self.slots.start(job)
+            self._start_in_slot(job)
+
+    def _start_in_slot(self, job: Job) -> None:
+        if job.claimed.kind == TaskKind.PLANNING:
+            job.catalogue = self.runner.catalogue()
+        job.connect = self._connection()
+        self.slots.start(job)
+
+    def _connection(self) -> Connect | None:
+        """Return what binds a model to an attempt, as it was set within the last second: a step costs no query for it."""
+        now = time.monotonic()
+        if now - self.connected_at >= CONNECTION_SECONDS:
+            self.connected_at, self.connect = now, self.runner.model()
+        return self.connect
 
     def _open_gates(self) -> None:
         waiting = gates.waiting_ids(GATE_BATCH)
@@ -149,7 +165,7 @@ class Drain:
             if opened.job.claimed.runs_in == "engine" and opened.job.claimed.kind == TaskKind.STEP:
                 self.inbox.append(perform(opened.job, self.runner, outcomes.keep))
             else:
-                self.slots.start(opened.job)
+                self._start_in_slot(opened.job)
 
     def _keep_time(self) -> None:
         """Renew leases, make due rows ready, notice cancelled runs, over-long steps and a request to stop."""

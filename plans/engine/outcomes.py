@@ -17,11 +17,11 @@ from plans.core.kinds import EventKind
 from plans.core.skill import Ask, WaitUntil
 from plans.core.spec import PlanSpec
 from plans.core.states import AttemptState, Autonomy, RequestKind, RunState, TaskState, run_sources
-from plans.engine import ladder
+from plans.engine import ladder, ledger
 from plans.engine.plans import start_run
 from plans.engine.settle import Changes, close_attempt
 from plans.engine.sql import transact
-from plans.engine.steps import Failed, Kept, Planned, Stopped, Suspended
+from plans.engine.steps import Failed, Kept, Planned, Stopped, Suspended, Told
 from plans.models import Request, Revision, Run, Task
 
 ReadCatalogue: TypeAlias = Callable[[], Mapping[str, SkillInfo]]
@@ -154,8 +154,11 @@ def add_revision(
     return revision
 
 
-def keep(item: Kept) -> None:
-    """Commit a checkpoint, fenced, and let the waiting skill go on."""
+def keep(item: Kept | Told) -> None:
+    """Commit a checkpoint, fenced, or what is known of a model call; and let the waiting skill go on."""
+    if isinstance(item, Told):
+        ledger.keep(item.claimed, item.note)
+        return
 
     def work() -> bool:
         rows = Task.objects.filter(

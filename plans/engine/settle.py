@@ -24,6 +24,7 @@ from plans.core.states import (
     run_sources,
     task_sources,
 )
+from plans.engine import ledger
 from plans.events import Line
 from plans.models import Attempt, Dependency, Request, Run, Task
 
@@ -181,3 +182,4 @@ def close_attempt(task_id: int, number: int, state: AttemptState, **columns: Any
     Attempt.objects.filter(task_id=task_id, number=number, state=AttemptState.RUNNING).update(
         state=state, ended_at=Now(), **columns
     )
+    ledger.lose(task_id, number)

@@ -14,11 +14,13 @@ from plans.core.bind import bind_outputs
 from plans.core.errors import ErrorClass, ExpressionError, LeaseLost, PlannerError, SkillCancelled, SkillError
 from plans.core.jsontypes import Json, JsonObject
 from plans.core.kinds import ValueKind
+from plans.core.model import Connect
 from plans.core.scope import Scope, render_params
 from plans.core.skill import Ask, Expand, Outputs, Result, Runner, WaitUntil, Work
 from plans.core.states import TaskKind
 from plans.core.values import ArtifactRef
 from plans.engine import outputs as outs
+from plans.engine.calls import Note, SlotLedger
 from plans.engine.context import Checkpoint, SkillContext
 from plans.engine.hot import Claimed, Done
 
@@ -35,6 +37,8 @@ class Job:
     upstream: dict[str, JsonObject] = field(default_factory=dict)
     answers: dict[str, JsonObject] = field(default_factory=dict)
     catalogue: Mapping[str, Any] | None = None
+    connect: Connect | None = None
+    """Binds the model to this attempt's ledger; None while no model is connected."""
     stop: threading.Event = field(default_factory=threading.Event)
     """Set by the loop when the run is cancelled, the time is over or the worker stops."""
 
@@ -82,6 +86,14 @@ class Kept:
     checkpoint: Checkpoint
 
 
+@dataclass(slots=True, kw_only=True)
+class Told:
+    """A model call that begins or has ended, on its way from a slot to the loop."""
+
+    claimed: Claimed
+    note: Note
+
+
 Ended = Done | Failed | Suspended | Planned | Stopped
 
 
@@ -99,9 +111,9 @@ def rendered_params(job: Job, runner: Runner) -> JsonObject:
     return render_params(spec.get("params", {}), scope_of(job, runner), runner.literal(job.claimed.skill))
 
 
-def make_context(job: Job, params: JsonObject, send: Callable[[Checkpoint], None]) -> SkillContext:
+def make_context(job: Job, params: JsonObject, send: Callable[[Kept | Told], None]) -> SkillContext:
     claimed = job.claimed
-    return SkillContext(
+    context = SkillContext(
         run_id=job.run_uuid,
         task_key=claimed.key,
         attempt=claimed.attempt,
@@ -110,12 +122,22 @@ def make_context(job: Job, params: JsonObject, send: Callable[[Checkpoint], None
         resumed=claimed.resumed,
         answers=job.answers,
         saved=claimed.checkpoint,
-        send=send,
+        send=lambda item: send(Kept(claimed=claimed, checkpoint=item)),
         stop=job.stop,
     )
+    if job.connect is not None:
+        ledger = SlotLedger(
+            task_key=claimed.key,
+            attempt=claimed.attempt,
+            deadline=context.deadline,
+            stop=job.stop,
+            send=lambda note: send(Told(claimed=claimed, note=note)),
+        )
+        context.model = job.connect(ledger)
+    return context
 
 
-def perform(job: Job, runner: Runner, send: Callable[[Kept], None]) -> Ended:
+def perform(job: Job, runner: Runner, send: Callable[[Kept | Told], None]) -> Ended:
     """Run the job's skill and return how it ended; every exception becomes a Failed."""
     claimed = job.claimed
     rendered: str | None = None
@@ -123,7 +145,7 @@ def perform(job: Job, runner: Runner, send: Callable[[Kept], None]) -> Ended:
     try:
         params = rendered_params(job, runner)
         rendered = outs.encode(params) if params else None
-        context = make_context(job, params, lambda item: send(Kept(claimed=claimed, checkpoint=item)))
+        context = make_context(job, params, send)
         work = Work(kind=claimed.kind, skill=claimed.skill, params=params, inputs=job.inputs, catalogue=job.catalogue)
         result = runner.execute(work, context)
         return _ended(claimed, result, rendered, context)

@@ -12,7 +12,10 @@ from plans.models.tasks import Task
 
 
 class ModelCall(models.Model):
-    """One call: what it was for, what it took, how it ended. `usd` is empty where the model's price is not known."""
+    """One call: what it was for, what it took, how it ended. `usd` is empty where the model's price is not known.
+
+    While a call runs, and when its worker died, tokens and USD are the most it can have taken.
+    """
 
     # a call of the Test button belongs to no run
     run = models.ForeignKey(
@@ -33,6 +36,7 @@ class ModelCall(models.Model):
     cache_write_tokens = models.BigIntegerField(_("cache write tokens"), default=0)
     cache_read_tokens = models.BigIntegerField(_("cache read tokens"), default=0)
     usd = models.DecimalField(_("USD"), max_digits=14, decimal_places=8, null=True, blank=True)
+    tries = models.IntegerField(_("tries"), default=1)
     latency_ms = models.IntegerField(_("latency in ms"), default=0)
     # the exact text both ways, redacted
     request_text = models.TextField(_("request"), blank=True)

@@ -52,6 +52,14 @@ SENTENCES: dict[str, Any] = {
     "skill_bug": _("The skill “%(skill)s” has a fault; the log has the details. This is not your mistake."),
     "output_not_json": _("The step gave a value that cannot be stored: %(reason)s."),
     "condition_not_boolean": _("The condition “%(expression)s” gives neither true nor false."),
+    "budget_usd_reached": _(
+        "The budget of %(budget)s USD is used up: %(spent)s USD are spent or under way, and the next model call may take "
+        "up to %(most)s USD."
+    ),
+    "budget_tokens_reached": _(
+        "The budget of %(budget)s tokens is used up: %(spent)s are spent or under way, and the next model call may take "
+        "up to %(most)s."
+    ),
     "secret_missing": _("The secret “%(name)s” is not set up. Ask an administrator."),
     "illegal_transition": _("That is not possible in this state."),
     "lease_lost": _("Another worker has taken over."),

@@ -23,6 +23,15 @@ def _ready(params: Mapping[str, Any]) -> str:
     }
 
 
+def _model_called(params: Mapping[str, Any]) -> str:
+    values = {"model": params.get("model", ""), "n": int(params.get("tokens") or 0), "usd": params.get("usd")}
+    if params.get("outcome") != "ok":
+        return _now("A call of %(model)s gave nothing usable (%(n)d tokens).") % values
+    if values["usd"] is None:
+        return _now("%(model)s answered (%(n)d tokens).") % values
+    return _now("%(model)s answered (%(n)d tokens, %(usd)s USD).") % values
+
+
 SENTENCES: dict[str, Any] = {
     # forms
     "goal_too_short": _("Write a little more, so that a plan can be made: what do you want to have at the end?"),
@@ -69,6 +78,7 @@ SENTENCES: dict[str, Any] = {
     EventKind.TASK_LOST: _("The worker of %(task)s stopped answering on attempt %(attempt)s."),
     EventKind.TASK_INTERRUPTED: _("%(task)s was interrupted because the server stopped; it will start again."),
     EventKind.TASK_REOPENED: _("%(task)s was opened again."),
+    EventKind.MODEL_CALLED: _model_called,
     EventKind.TASK_CHECKPOINT: _("%(task)s saved how far it is."),
     EventKind.REQUEST_OPENED: _("A decision is needed."),
     EventKind.REQUEST_DECIDED: _("A decision was taken."),

@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 
 from plans.core.catalogue import SkillInfo
 from plans.core.kinds import RunsIn, ValueKind
+from plans.core.model import Connect
 from plans.core.skill import Outputs, Result, Runner
 from plans.core.spec import PlanSpec
 from plans.core.states import RunState
@@ -37,6 +38,9 @@ class Plant:
         default_factory=lambda: {"noop": SkillInfo(name="noop", instant=True, outputs={"value": ValueKind.JSON})}
     )
 
+    # what binds a model to an attempt's ledger
+    connect: Connect | None = None
+
     def skill(self, name: str, function: Skill, **info: Any) -> None:
         self.skills[name] = function
         self.infos[name] = SkillInfo(name=name, runs_in=info.pop("runs_in", RunsIn.THREAD), **info)
@@ -47,6 +51,7 @@ class Plant:
             load_rows=lambda ref, limit: [],
             literal=lambda skill: self.infos[skill].literal,
             catalogue=lambda: self.infos,
+            model=lambda: self.connect,
         )
 
     def run(self, *tasks: dict[str, Any], autonomy: str = "risky_steps", inputs: Any = None, **plan: Any) -> Run:
