@@ -23,7 +23,7 @@ def catalogue() -> Mapping[str, SkillInfo]:
 
 def execute(work: Work, context: Context) -> Result:
     if work.kind == TaskKind.PLANNING:
-        return planner.plan(work.params, work.catalogue or {})
+        return planner.plan(work.params, work.catalogue or {}, context)
     return execute_skill(work.skill, work.params, context)
 
 

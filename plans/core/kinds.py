@@ -20,6 +20,8 @@ class EventKind(StrEnum):
     PLAN_APPROVED = "plan.approved"
     PLAN_REJECTED = "plan.rejected"
     PLAN_FAILED = "plan.failed"
+    PLAN_CHANGES_ASKED = "plan.changes_asked"
+    PLANNING_PROGRESS = "planning.progress"
     TASKS_READY = "tasks.ready"
     TASK_RUNNING = "task.running"
     TASK_SUCCEEDED = "task.succeeded"

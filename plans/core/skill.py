@@ -48,11 +48,20 @@ class WaitUntil:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expand:
-    """A plan. From a planning task it becomes a revision; from a step it will run in the step's place."""
+    """A plan. From a planning task it becomes a revision; from a step it will run in the step's place.
+
+    `raw_reply` is what a model wrote where that could not become a plan; `others` are drafts to choose from, each with
+    a `label`. Planning work that makes no plan of its own (other params, a second opinion) answers in `notes`.
+    """
 
     plan: JsonObject
     findings: tuple[Any, ...] = ()
     notes: Mapping[str, Json] = field(default_factory=dict)
+    source: str = "playbook"
+    label: str = ""
+    comment: str = ""
+    raw_reply: str = ""
+    others: tuple[Expand, ...] = ()
 
 
 Result: TypeAlias = Outputs | Ask | WaitUntil | Expand
@@ -87,6 +96,9 @@ class Context(Protocol):
     def cancelled(self) -> bool: ...
 
     def log(self, message: str) -> None: ...
+
+    def progress(self, data: JsonObject) -> None:
+        """Tell whoever watches how far it is: one event of at most 4 KB, written soon or, under load, not at all."""
 
     def secret(self, name: str) -> str: ...
 

@@ -45,6 +45,7 @@ class SkillContext:
     answers: Mapping[str, JsonObject]
     saved: Json
     send: Callable[[Checkpoint], None]
+    show: Callable[[JsonObject], None]
     model: Any = None
     lines: list[str] = field(default_factory=list)
     stop: threading.Event = field(default_factory=threading.Event)
@@ -72,6 +73,9 @@ class SkillContext:
         if self._chars < LOG_LIMIT_CHARS:
             self.lines.append(message[: LOG_LIMIT_CHARS - self._chars])
             self._chars += len(message)
+
+    def progress(self, data: JsonObject) -> None:
+        self.show(data)
 
     def secret(self, name: str) -> str:
         """Raise NeedsPerson: no secret store is configured, so no secret can be there."""

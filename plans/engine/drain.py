@@ -21,7 +21,7 @@ from plans.engine.hot import Done
 from plans.engine.load import RunCache, jobs
 from plans.engine.slots import Slots
 from plans.engine.sql import is_sqlite, transact, worker_id
-from plans.engine.steps import Ended, Job, Kept, Told, perform
+from plans.engine.steps import Ended, Job, Message, perform
 
 log = structlog.get_logger("plans.engine")
 
@@ -45,7 +45,7 @@ class Drain:
     worker: str = field(default_factory=worker_id)
     cache: RunCache = field(default_factory=RunCache)
     # what slots handed back and is not committed yet: kept until the commit has succeeded
-    inbox: deque[Ended | Kept | Told] = field(default_factory=deque)
+    inbox: deque[Ended | Message] = field(default_factory=deque)
     done: list[Done] = field(default_factory=list)
     data_version: int = -1
     look_at_all: bool = True
@@ -105,8 +105,8 @@ class Drain:
             return LOOK_SECONDS_SQLITE if is_sqlite() else LOOK_SECONDS
         return BUSY_WAIT_SECONDS
 
-    def _take_in(self, one: Ended | Kept | Told) -> None:
-        if isinstance(one, (Kept, Told)):
+    def _take_in(self, one: Ended | Message) -> None:
+        if isinstance(one, Message):
             outcomes.keep(one)
         elif isinstance(one, Done):
             self.done.append(one)

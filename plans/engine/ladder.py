@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -24,11 +25,14 @@ from plans.core.states import (
     TaskKind,
     TaskState,
 )
+from plans.engine import revisions
 from plans.engine.settle import Changes, close_attempt, locked
 from plans.engine.steps import Failed
 from plans.models import Request, Run, Task
 
 FAILURE_CHOICES = ["retry", "skip", "stop"]
+# Failures of planning that another try may end otherwise, once something outside has changed.
+MENDABLE = frozenset({ErrorClass.TRANSIENT, ErrorClass.TIMEOUT, ErrorClass.NEEDS_PERSON})
 
 
 def error_json(code: str, params: JsonObject, error_class: ErrorClass) -> JsonObject:
@@ -91,7 +95,7 @@ def _retry_later(changes: Changes, task: Task, error: JsonObject, delay_seconds:
 def give_up(changes: Changes, task: Task, error: JsonObject, *, ask: bool | None = None) -> bool:
     """No further try by itself: skip, fail, or ask a person, as the task's `on_failure` says."""
     if task.kind == TaskKind.PLANNING:
-        return _fail_planning(changes, task, error)
+        return _give_up_planning(changes, task, error)
     on_failure = policy_of(task)
     if ask is None:
         ask = on_failure == "retry_then_ask"
@@ -121,12 +125,14 @@ def fail_for_good(changes: Changes, task: Task, error: JsonObject) -> bool:
     return True
 
 
-def _ask(changes: Changes, task: Task, error: JsonObject, columns: JsonObject) -> bool:
+def _ask(
+    changes: Changes, task: Task, error: JsonObject, columns: JsonObject, choices: Sequence[str] = FAILURE_CHOICES
+) -> bool:
     if not changes.move(task, TaskState.WAITING, attempt=task.attempt, ready_at=None, **columns):
         return False
     changes.say(EventKind.TASK_WAITING, task, why=RequestKind.FAILURE.value, error=error)
     open_request(
-        changes, task, RequestKind.FAILURE, content={"error": error, "choices": FAILURE_CHOICES, "task": task.key}
+        changes, task, RequestKind.FAILURE, content={"error": error, "choices": list(choices), "task": task.key}
     )
     return True
 
@@ -136,6 +142,28 @@ def open_request(changes: Changes, task: Task, kind: RequestKind, **columns: Any
     request = Request.objects.create(run_id=task.run_id, task=task, kind=kind, **columns)
     changes.say(EventKind.REQUEST_OPENED, task, request=str(request.uuid), kind=kind.value)
     return request
+
+
+def _give_up_planning(changes: Changes, task: Task, error: JsonObject) -> bool:
+    """A plan that is already there stays; what may pass or a person can mend is asked; anything else ends the run."""
+    run = task.run
+    if run.revision_id is not None:
+        return _keep_plan(changes, task, error)
+    columns: dict[str, Any] = {"error": error, "tries_used": task.tries_used, "losses": task.losses}
+    if error.get("class") in MENDABLE and run.autonomy != Autonomy.UNATTENDED:
+        return _ask(changes, task, error, columns, choices=["retry", "stop"])
+    return _fail_planning(changes, task, error)
+
+
+def _keep_plan(changes: Changes, task: Task, error: JsonObject) -> bool:
+    if not fail_for_good(changes, task, error):
+        return False
+    changes.say(EventKind.PLAN_FAILED, error=error)
+    run = task.run
+    back = Run.objects.filter(pk=run.pk, state=RunState.PLANNING).update(state=RunState.REVIEW)
+    if back and run.revision is not None:
+        revisions.ask_for_approval(changes, run, run.revision)
+    return True
 
 
 def _fail_planning(changes: Changes, task: Task, error: JsonObject) -> bool:
@@ -172,7 +200,7 @@ def lose(changes: Changes, task: Task, worker: str) -> bool:
     if task.losses >= retry.MAX_LOSSES:
         crashed = error_json("crashes_worker", {"losses": task.losses}, ErrorClass.CRASHED)
         return (
-            _fail_planning(changes, task, crashed)
+            _give_up_planning(changes, task, crashed)
             if task.kind == TaskKind.PLANNING
             else fail_for_good(changes, task, crashed)
         )

@@ -19,6 +19,8 @@ class RunFacts:
 
     uuid: str
     inputs: JsonObject
+    answers: JsonObject
+    """What a person answered while the plan was made, by question."""
 
 
 class RunCache:
@@ -34,9 +36,16 @@ class RunCache:
         if found is None:
             if len(self._facts) >= self.LIMIT:
                 self._facts.clear()
-            run = Run.objects.only("uuid", "inputs").get(pk=run_id)
-            found = self._facts[run_id] = RunFacts(uuid=str(run.uuid), inputs=run.inputs)
+            run = Run.objects.select_related("revision").get(pk=run_id)
+            found = RunFacts(uuid=str(run.uuid), inputs=run.inputs, answers=_answers(run))
+            if run.started_at is not None:  # until then answers may come
+                self._facts[run_id] = found
         return found
+
+
+def _answers(run: Run) -> JsonObject:
+    questions = (run.revision.plan.get("intent") or {}).get("questions") or [] if run.revision else []
+    return {each["id"]: each["answer"] for each in questions if each.get("answer") is not None}
 
 
 def upstream_outputs(task_ids: Sequence[int]) -> dict[int, dict[str, JsonObject]]:
@@ -66,6 +75,7 @@ def jobs(claimed: Sequence[Claimed], cache: RunCache) -> list[Job]:
     for one in claimed:
         facts = cache.get(one.run_id)
         job = Job(claimed=one, run_uuid=facts.uuid, inputs=facts.inputs, upstream=upstream.get(one.task_id, {}))
+        job.goal_answers = facts.answers
         if one.attempt > 1:
             before = Attempt.objects.filter(task_id=one.task_id, number=one.attempt - 1).values_list("state", flat=True)
             one.resumed = AttemptState.SUSPENDED in before

@@ -16,6 +16,7 @@ from plans.core.states import (
     RequestKind,
     RequestState,
     RunState,
+    TaskKind,
     TaskState,
 )
 from plans.engine import doorbell
@@ -74,7 +75,7 @@ def _recount(changes: Changes, run: Run) -> bool:
 
 def _recount_run(run: Run, tasks: list[Task]) -> bool:
     left = sum(task.state not in TASK_TERMINAL for task in tasks)
-    failed = sum(task.state == TaskState.FAILED for task in tasks)
+    failed = sum(task.state == TaskState.FAILED and task.kind != TaskKind.PLANNING for task in tasks)
     if (run.left, run.failed_count) == (left, failed):
         return False
     log.warning("run_recounted", run=str(run.uuid), left=left, was=run.left)

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
 from datetime import UTC, timedelta
-from typing import Any, TypeAlias
 
 from django.contrib.auth import get_user_model
 from django.db.models.functions import Now
 
-from plans.core.catalogue import SkillInfo
+from plans import events
 from plans.core.errors import ErrorClass
-from plans.core.hashing import digest, graph_hash
+from plans.core.hashing import digest
 from plans.core.kinds import EventKind
 from plans.core.skill import Ask, WaitUntil
-from plans.core.spec import PlanSpec
-from plans.core.states import AttemptState, Autonomy, RequestKind, RunState, TaskState, run_sources
-from plans.engine import ladder, ledger
-from plans.engine.plans import start_run
+from plans.core.states import AttemptState, RequestKind, TaskState
+from plans.engine import ladder, ledger, planned
+from plans.engine.planned import ReadCatalogue
 from plans.engine.settle import Changes, close_attempt
 from plans.engine.sql import transact
-from plans.engine.steps import Failed, Kept, Planned, Stopped, Suspended, Told
-from plans.models import Request, Revision, Run, Task
-
-ReadCatalogue: TypeAlias = Callable[[], Mapping[str, SkillInfo]]
+from plans.engine.steps import Failed, Glimpse, Message, Planned, Stopped, Suspended, Told
+from plans.events import Line
+from plans.models import Task
 
 
 def commit(ended: Failed | Suspended | Planned | Stopped, *, stopping: bool, catalogue: ReadCatalogue) -> bool:
@@ -105,59 +101,22 @@ def _ask(changes: Changes, task: Task, ask: Ask) -> bool:
 
 
 def _planned(changes: Changes, ended: Planned, catalogue: ReadCatalogue) -> bool:
-    """A plan has come: keep it as a revision and ask for its approval (or start it when the run is unattended)."""
     task = ladder.held(ended.claimed.task_id, ended.claimed.attempt)
     if task is None:
         return False
     if task.run.cancel_requested_at:
         return ladder.cancel_running(changes, task)
-    close_attempt(task.pk, task.attempt, AttemptState.SUCCEEDED, log=ended.log)
-    changes.end(task, TaskState.SUCCEEDED, attempt=task.attempt)
-    changes.say(EventKind.TASK_SUCCEEDED, task)
-    findings = [finding.as_json() for finding in ended.result.findings]
-    revision = add_revision(
-        changes, task.run, ended.result.plan, findings, compiled=dict(ended.result.notes), source="playbook"
-    )
-    if task.run.autonomy == Autonomy.UNATTENDED and revision.is_acceptable:
-        Request.objects.filter(run=task.run, kind=RequestKind.PLAN_APPROVAL, state="open").update(state="void")
-        start_run(changes, task.run, revision, catalogue(), by=None)
+    planned.take(changes, task, ended, catalogue)
     return True
 
 
-def add_revision(
-    changes: Changes, run: Run, plan: Any, findings: list[Any], *, compiled: dict[str, Any], source: str
-) -> Revision:
-    """Store the next revision of `run`'s plan, put the run in review and ask for approval."""
-    spec = PlanSpec.model_validate(plan)
-    number = run.revisions.count() + 1
-    revision = Revision.objects.create(
-        run=run,
-        number=number,
-        plan=plan,
-        graph_hash=graph_hash(spec),
-        findings=findings,
-        compiled=compiled,
-        source=source,
-    )
-    Run.objects.filter(pk=run.pk, state__in=run_sources(RunState.REVIEW)).update(
-        state=RunState.REVIEW, revision=revision
-    )
-    run.state, run.revision = RunState.REVIEW, revision
-    changes.say(EventKind.PLAN_DRAFTED, revision=number, tasks=len(spec.tasks))
-    request = Request.objects.create(
-        run=run,
-        kind=RequestKind.PLAN_APPROVAL,
-        digest=revision.graph_hash,
-        content={"revision": number, "tasks": len(spec.tasks)},
-    )
-    changes.say(EventKind.REQUEST_OPENED, request=str(request.uuid), kind=RequestKind.PLAN_APPROVAL.value)
-    return revision
-
-
-def keep(item: Kept | Told) -> None:
-    """Commit a checkpoint, fenced, or what is known of a model call; and let the waiting skill go on."""
+def keep(item: Message) -> None:
+    """Commit a checkpoint, fenced, and let the waiting skill go on; or write down a model call, or how far a step is."""
     if isinstance(item, Told):
         ledger.keep(item.claimed, item.note)
+        return
+    if isinstance(item, Glimpse):
+        _tell(item)
         return
 
     def work() -> bool:
@@ -170,3 +129,14 @@ def keep(item: Kept | Told) -> None:
         item.checkpoint.kept = transact(work)
     finally:
         item.checkpoint.committed.set()
+
+
+def _tell(item: Glimpse) -> None:
+    def work() -> None:
+        claimed = item.claimed
+        mine = Task.objects.filter(pk=claimed.task_id, state=TaskState.RUNNING, attempt=claimed.attempt)
+        if mine.exists():
+            line = Line(kind=EventKind.PLANNING_PROGRESS, task_key=claimed.key, attempt=claimed.attempt, data=item.data)
+            events.append(claimed.run_id, [line])
+
+    transact(work)

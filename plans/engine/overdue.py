@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 
-from plans.engine import outcomes, stopping
+from plans.engine import outcomes, planned, stopping
 from plans.engine.slots import Active, Slots
 from plans.engine.steps import Stopped
 from plans.models import Run
@@ -22,7 +22,7 @@ def flag_cancelled(slots: Slots, now: float) -> None:
             _tell(active, now, "cancelled")
 
 
-def enforce(slots: Slots, now: float, catalogue: outcomes.ReadCatalogue) -> bool:
+def enforce(slots: Slots, now: float, catalogue: planned.ReadCatalogue) -> bool:
     """Stop over-long steps and, while stopping, all of them; fence off what does not come back. True if rows moved."""
     stop_at = stopping.requested_at()
     is_late = stop_at is not None and now - stop_at >= max(0.0, settings.PLANS_STOP_SECONDS - 2 * GRACE_SECONDS)
@@ -45,6 +45,6 @@ def _tell(active: Active, now: float, why: str) -> None:
         active.job.stop.set()
 
 
-def _give_up(slots: Slots, task_id: int, active: Active, catalogue: outcomes.ReadCatalogue) -> None:
+def _give_up(slots: Slots, task_id: int, active: Active, catalogue: planned.ReadCatalogue) -> None:
     claimed = slots.fence(task_id).claimed
     outcomes.commit(Stopped(claimed=claimed, why=active.why), stopping=active.why == "stopping", catalogue=catalogue)

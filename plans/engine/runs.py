@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from plans.core.compile import Compiled
 from plans.core.errors import InputError, MalformedPlan
 from plans.core.jsontypes import Json
-from plans.core.kinds import EventKind, RunsIn
-from plans.core.states import Autonomy, TaskKind, TaskState
-from plans.engine import doorbell
-from plans.engine.outcomes import add_revision
+from plans.core.kinds import EventKind
+from plans.core.states import Autonomy
+from plans.engine import planning_work
+from plans.engine.revisions import add_revision
 from plans.engine.settle import Changes
-from plans.models import Run, Task
+from plans.models import Run
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
 GOAL_LIMIT = 8000
-PLANNING_SECONDS = 300
 
 
 def check_goal(goal: str) -> str:
@@ -35,6 +38,28 @@ def check_goal(goal: str) -> str:
     return goal
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What a run may take; None: no limit, but for the money a goal may cost (`PLANS_DEFAULT_BUDGET_USD`)."""
+
+    budget_usd: Decimal | None = None
+    budget_tokens: int | None = None
+    budget_seconds: int | None = None
+    deadline_at: datetime | None = None
+    tasks_at_once: int | None = None
+
+    def columns(self) -> dict[str, Any]:
+        found = asdict(self)
+        if self.budget_usd is None:
+            found["budget_usd"] = default_budget()
+        return found
+
+
+def default_budget() -> Decimal | None:
+    """Return the USD a goal may cost that names no budget; None when no default is set."""
+    return Decimal(str(settings.PLANS_DEFAULT_BUDGET_USD)) or None
+
+
 def create_run(
     *,
     owner: User,
@@ -44,33 +69,25 @@ def create_run(
     autonomy: str = Autonomy.RISKY_STEPS,
     time_zone: str = "UTC",
     client_token: str | None = None,
+    limits: Limits | None = None,
+    files: Mapping[str, Json] | None = None,
+    model_sees_rows: bool = True,
 ) -> Run:
     """Make a run in state `planning` and queue its planning task. The same `client_token` gives the same run.
 
+    `files`: what is known of the attachments among `inputs`, by the same names, for a model that plans the run.
     Raises InputError for a goal or an autonomy the owner may not use.
     """
     goal = check_goal(goal)
     columns = _columns(owner, autonomy, time_zone, inputs) | {"goal": goal, "playbook": playbook}
-    params = {"goal": goal, "playbook": playbook, "inputs": dict(inputs)}
+    columns |= (limits or Limits()).columns()
+    columns["model_sees_rows"] = model_sees_rows and settings.PLANS_MODEL_SEES_ROWS
 
     def fill(run: Run) -> None:
-        Task.objects.create(
-            run=run,
-            key="planning:1",
-            kind=TaskKind.PLANNING,
-            name="Planning",
-            skill="planning",
-            spec={"params": params},
-            state=TaskState.READY,
-            runs_in=RunsIn.THREAD,
-            timeout_seconds=PLANNING_SECONDS,
-        )
-        Run.objects.filter(pk=run.pk).update(left=1)
         changes = Changes(run.pk)
         changes.say(EventKind.RUN_CREATED, actor_id=owner.pk)
-        changes.readied.append("planning:1")
+        planning_work.queue(changes, run, "plan", files=dict(files or {}))
         changes.flush()
-        doorbell.ring(run.pk)
 
     return _create_once(columns, client_token, fill)
 

@@ -20,6 +20,7 @@ from plans.core.states import (
     RequestState,
     RunState,
     SkipReason,
+    TaskKind,
     TaskState,
     run_sources,
     task_sources,
@@ -75,7 +76,8 @@ class Changes:
             return False
         self.ended[task.pk] = joins.is_bad(target, reason)
         self.left_delta += 1
-        self.failed_delta += target == TaskState.FAILED
+        # Planning that fails ends its run itself, or leaves the plan that was there.
+        self.failed_delta += target == TaskState.FAILED and task.kind != TaskKind.PLANNING
         self.gaps |= target == TaskState.SKIPPED and reason != SkipReason.CONDITION
         return True
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 
 from plans.core.skill import Runner
-from plans.engine.steps import Ended, Job, Kept, Stopped, Told, perform
+from plans.engine.steps import Ended, Glimpse, Job, Kept, Message, Stopped, Told, perform
 
 
 @dataclass(slots=True)
@@ -27,7 +27,7 @@ class Slots:
 
     count: int
     runner: Runner
-    done: SimpleQueue[Ended | Kept | Told] = field(default_factory=SimpleQueue)
+    done: SimpleQueue[Ended | Message] = field(default_factory=SimpleQueue)
     active: dict[int, Active] = field(default_factory=dict)
     # threads whose job was fenced off and has not come back: they hold their slot
     stuck: set[tuple[int, int]] = field(default_factory=set)
@@ -56,9 +56,9 @@ class Slots:
         self.active[job.claimed.task_id] = Active(job=job, ends_at=time.monotonic() + seconds)
         self._jobs.put(job)
 
-    def collect(self, wait_seconds: float) -> list[Ended | Kept | Told]:
+    def collect(self, wait_seconds: float) -> list[Ended | Message]:
         """Return what has ended; wait up to `wait_seconds` for the first. Late results of fenced jobs are dropped."""
-        found: list[Ended | Kept | Told] = []
+        found: list[Ended | Message] = []
         try:
             found.append(self.done.get(timeout=wait_seconds) if wait_seconds > 0 else self.done.get_nowait())
             while True:
@@ -67,12 +67,14 @@ class Slots:
             pass
         return [one for one in found if self._is_awaited(one)]
 
-    def _is_awaited(self, one: Ended | Kept | Told) -> bool:
+    def _is_awaited(self, one: Ended | Message) -> bool:
         if isinstance(one, Told):
             # What a call took is written down even when nobody waits for the step any more.
             return True
         claimed = one.claimed
         token = (claimed.task_id, claimed.attempt)
+        if isinstance(one, Glimpse):
+            return token not in self.stuck
         if isinstance(one, Kept):
             if token in self.stuck:
                 one.checkpoint.committed.set()

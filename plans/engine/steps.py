@@ -36,6 +36,9 @@ class Job:
     inputs: JsonObject
     upstream: dict[str, JsonObject] = field(default_factory=dict)
     answers: dict[str, JsonObject] = field(default_factory=dict)
+    """Answers to the task's own questions, for its skill."""
+    goal_answers: JsonObject = field(default_factory=dict)
+    """Answers given while the plan was made: what `answers.<id>` means in its expressions."""
     catalogue: Mapping[str, Any] | None = None
     connect: Connect | None = None
     """Binds the model to this attempt's ledger; None while no model is connected."""
@@ -94,13 +97,25 @@ class Told:
     note: Note
 
 
+@dataclass(slots=True, kw_only=True)
+class Glimpse:
+    """How far a step is, for whoever watches; nobody waits for it to be written down."""
+
+    claimed: Claimed
+    data: JsonObject
+
+
+Message = Kept | Told | Glimpse
+"""What a slot sends to the loop while its step runs."""
+
+
 Ended = Done | Failed | Suspended | Planned | Stopped
 
 
 def scope_of(job: Job, runner: Runner) -> Scope:
     """Return the names the task's expressions may use."""
     upstream = {key: outs.inflate(values) for key, values in job.upstream.items()}
-    return Scope(inputs=job.inputs, answers=job.answers, upstream=upstream, load_rows=runner.load_rows)
+    return Scope(inputs=job.inputs, answers=job.goal_answers, upstream=upstream, load_rows=runner.load_rows)
 
 
 def rendered_params(job: Job, runner: Runner) -> JsonObject:
@@ -111,7 +126,7 @@ def rendered_params(job: Job, runner: Runner) -> JsonObject:
     return render_params(spec.get("params", {}), scope_of(job, runner), runner.literal(job.claimed.skill))
 
 
-def make_context(job: Job, params: JsonObject, send: Callable[[Kept | Told], None]) -> SkillContext:
+def make_context(job: Job, params: JsonObject, send: Callable[[Message], None]) -> SkillContext:
     claimed = job.claimed
     context = SkillContext(
         run_id=job.run_uuid,
@@ -123,6 +138,7 @@ def make_context(job: Job, params: JsonObject, send: Callable[[Kept | Told], Non
         answers=job.answers,
         saved=claimed.checkpoint,
         send=lambda item: send(Kept(claimed=claimed, checkpoint=item)),
+        show=lambda data: send(Glimpse(claimed=claimed, data=data)),
         stop=job.stop,
     )
     if job.connect is not None:
@@ -137,7 +153,7 @@ def make_context(job: Job, params: JsonObject, send: Callable[[Kept | Told], Non
     return context
 
 
-def perform(job: Job, runner: Runner, send: Callable[[Kept | Told], None]) -> Ended:
+def perform(job: Job, runner: Runner, send: Callable[[Message], None]) -> Ended:
     """Run the job's skill and return how it ended; every exception becomes a Failed."""
     claimed = job.claimed
     rendered: str | None = None

@@ -52,6 +52,8 @@ class Run(models.Model):
     budget_tokens = models.BigIntegerField(_("budget in tokens"), null=True, blank=True)
     budget_seconds = models.PositiveIntegerField(_("budget in seconds"), null=True, blank=True)
     deadline_at = models.DateTimeField(_("deadline"), null=True, blank=True)
+    # False: a model that plans this run is told names and types of the attached columns, no values
+    model_sees_rows = models.BooleanField(_("the model sees sample rows"), default=True)
     tasks_at_once = models.PositiveIntegerField(_("tasks at once"), null=True, blank=True)
     seq = models.BigIntegerField(default=0, editable=False)
     left = models.IntegerField(_("tasks left"), default=0, editable=False)

@@ -12,7 +12,7 @@ from plans.core.errors import NoPlaybook
 from plans.core.expressions import evaluate
 from plans.core.jsontypes import Json, JsonObject
 from plans.core.placeholders import render
-from plans.core.skill import Expand
+from plans.core.skill import Context, Expand
 from plans.planning.builders import build
 from plans.planning.definition import FileParameter, PeriodParameter, Playbook, get
 from plans.planning.inputs import fields
@@ -21,7 +21,7 @@ from plans.planning.inputs import fields
 _TASK_WORDS = ("name", "description", "expected_output")
 
 
-def plan(params: Mapping[str, Any], catalogue: Catalogue) -> Expand:
+def plan(params: Mapping[str, Any], catalogue: Catalogue, context: Context | None = None) -> Expand:
     """Plan `{"goal", "playbook", "inputs"}` with a playbook. Raises NoPlaybook."""
     if not params.get("playbook"):
         raise NoPlaybook("no_playbook")

@@ -28,6 +28,9 @@ def _params_invalid(params: Mapping[str, Any]) -> str:
 SENTENCES: dict[str, Any] = {
     "goal_empty": _("Say in a sentence what you want to have at the end."),
     "goal_too_long": _("The goal has %(length)s characters; at most %(limit)s fit. Put long texts in a file."),
+    "comment_empty": _("Say in a sentence what should be different."),
+    "comment_too_long": _("The comment has %(length)s characters; at most %(limit)s fit."),
+    "planning_under_way": _("A planner is already at work on this run. Wait until it is done."),
     "autonomy_unknown": _("“%(value)s” is not one of the ways to run a plan."),
     "autonomy_not_allowed": _("You are not allowed to run plans without approval."),
     "file_empty": _file_empty,

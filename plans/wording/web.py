@@ -32,6 +32,30 @@ def _model_called(params: Mapping[str, Any]) -> str:
     return _now("%(model)s answered (%(n)d tokens, %(usd)s USD).") % values
 
 
+STAGES = {
+    "intent": _("Understanding the goal"),
+    "milestones": _("Choosing the milestones"),
+    "draft": _("Writing the plan"),
+    "repair": _("Mending the plan"),
+    "review": _("Looking the plan over"),
+    "alternatives": _("Writing other plans"),
+    "replan": _("Planning the rest anew"),
+    "arguments": _("Looking for other parameters"),
+}
+
+
+def _progress(params: Mapping[str, Any]) -> str:
+    stage = STAGES.get(str(params.get("stage")), _("Planning"))
+    names = params.get("tasks")
+    count = len(names) if isinstance(names, list) else 0
+    if not count:
+        return f"{stage}."
+    return ngettext("%(stage)s: %(n)d step so far.", "%(stage)s: %(n)d steps so far.", count) % {
+        "stage": stage,
+        "n": count,
+    }
+
+
 SENTENCES: dict[str, Any] = {
     # forms
     "goal_too_short": _("Write a little more, so that a plan can be made: what do you want to have at the end?"),
@@ -67,6 +91,8 @@ SENTENCES: dict[str, Any] = {
     EventKind.PLAN_APPROVED: _("Plan approved."),
     EventKind.PLAN_REJECTED: _("Plan rejected."),
     EventKind.PLAN_FAILED: _("No plan could be made."),
+    EventKind.PLAN_CHANGES_ASKED: _("Changes to the plan were asked for."),
+    EventKind.PLANNING_PROGRESS: _progress,
     EventKind.TASKS_READY: _ready,
     EventKind.TASK_RUNNING: _("%(task)s started (attempt %(attempt)s)."),
     EventKind.TASK_SUCCEEDED: _("%(task)s succeeded."),

@@ -31,6 +31,7 @@ class FolderContext:
         self.answers: dict[str, JsonObject] = {}
         self.saved: Json = None
         self.logged: list[str] = []
+        self.shown: list[JsonObject] = []
         self._stop = stop
 
     def cancelled(self) -> bool:
@@ -38,6 +39,9 @@ class FolderContext:
 
     def log(self, message: str) -> None:
         self.logged.append(message)
+
+    def progress(self, data: JsonObject) -> None:
+        self.shown.append(data)
 
     def secret(self, name: str) -> str:
         raise KeyError(name)
