@@ -12,16 +12,15 @@ from plans.core.compile import Compiled, compile_plan
 from plans.core.errors import InputError, StaleDecision
 from plans.core.findings import Severity
 from plans.core.hashing import digest as digest_of
-from plans.core.hashing import graph_hash
 from plans.core.jsontypes import Json, JsonObject
 from plans.core.kinds import EventKind
 from plans.core.placeholders import escape
 from plans.core.states import RequestKind
-from plans.engine import gates
+from plans.engine import gates, revisions
 from plans.engine.plans import decide, lock_run
 from plans.engine.requests import open_for, to_ready
 from plans.engine.settle import Changes
-from plans.models import Request, Revision, Run, Task
+from plans.models import Request, Run, Task
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -97,14 +96,13 @@ def _keep_revision(changes: Changes, task: Task, compiled: Compiled, by: User) -
     if compiled.plan is None:
         raise InputError("plan_unreadable")
     run = lock_run(task.run)
-    revision = Revision.objects.create(
-        run=run,
-        number=run.revisions.count() + 1,
-        plan=compiled.plan.model_dump(mode="json", by_alias=True),
-        graph_hash=graph_hash(compiled.plan),
-        findings=[finding.as_json() for finding in compiled.findings],
+    revision = revisions.keep(
+        run,
+        compiled.plan.model_dump(mode="json", by_alias=True),
+        [finding.as_json() for finding in compiled.findings],
         compiled=compiled.summary(),
         source="edit",
+        author=by,
     )
     Run.objects.filter(pk=run.pk).update(revision=revision)
-    changes.say(EventKind.PLAN_DRAFTED, task, actor_id=by.pk, revision=revision.number, tasks=len(compiled.plan.tasks))
+    changes.say(EventKind.PLAN_DRAFTED, task, actor_id=by.pk, source="edit", **revisions.approval_content(revision))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from plans.core.errors import InputError
+from plans.core.errors import InputError, StaleDecision
 from plans.core.jsontypes import JsonObject
 from plans.core.kinds import EventKind, RunsIn
 from plans.core.states import RUN_TERMINAL, RunState, TaskKind, TaskState, run_sources
@@ -22,10 +22,11 @@ PLANNING_SECONDS = 900
 LONGEST_COMMENT = 4000
 
 
-def ask_for_changes(*, run: Run, by: User, comment: str) -> Task:
+def ask_for_changes(*, run: Run, by: User, comment: str, seen: int | None = None) -> Task:
     """Send the plan under review back with a comment: the run is planned again and comes back as a new revision.
 
-    Raises AlreadyDecided, InputError `comment_empty`, `comment_too_long`.
+    `seen` is the number of the revision the comment is about. Raises AlreadyDecided, StaleDecision, InputError
+    `comment_empty`, `comment_too_long`.
     """
     comment = _checked(comment)
     with transaction.atomic():
@@ -33,6 +34,8 @@ def ask_for_changes(*, run: Run, by: User, comment: str) -> Task:
         request, revision = open_plan_request(run), run.revision
         if request is None or revision is None or run.state != RunState.REVIEW:
             raise already_decided(run)
+        if seen not in (None, revision.number):
+            raise StaleDecision("plan_changed", revision=revision.number)
         changes = Changes(run.pk)
         decide(changes, request, "changes", by, comment)
         Run.objects.filter(pk=run.pk, state__in=run_sources(RunState.PLANNING)).update(state=RunState.PLANNING)

@@ -68,7 +68,12 @@ def ask_for_approval(changes: Changes, run: Run, revision: Revision) -> Request:
         run=run,
         kind=RequestKind.PLAN_APPROVAL,
         digest=revision.graph_hash,
-        content={"revision": revision.number, "tasks": len(revision.plan["tasks"])},
+        content=approval_content(revision),
     )
     changes.say(EventKind.REQUEST_OPENED, request=str(request.uuid), kind=RequestKind.PLAN_APPROVAL.value)
     return request
+
+
+def approval_content(revision: Revision) -> JsonObject:
+    """Return what the request to approve `revision` says of it."""
+    return {"revision": revision.number, "tasks": len(revision.plan["tasks"])}

@@ -56,6 +56,15 @@ def _progress(params: Mapping[str, Any]) -> str:
     }
 
 
+def _drafted(params: Mapping[str, Any]) -> str:
+    source = params.get("source")
+    if source == "edit":
+        return _now("The plan was edited: revision %(revision)s.") % params
+    if source == "choice":
+        return _now("Revision %(revision)s of the plan was chosen.") % params
+    return _now("A plan was made.")
+
+
 SENTENCES: dict[str, Any] = {
     # forms
     "goal_too_short": _("Write a little more, so that a plan can be made: what do you want to have at the end?"),
@@ -87,7 +96,7 @@ SENTENCES: dict[str, Any] = {
     EventKind.RUN_CANCELLED: _("Run cancelled."),
     EventKind.RUN_STUCK: _("The run does not move."),
     EventKind.RUN_REOPENED: _("Run reopened."),
-    EventKind.PLAN_DRAFTED: _("A plan was made."),
+    EventKind.PLAN_DRAFTED: _drafted,
     EventKind.PLAN_APPROVED: _("Plan approved."),
     EventKind.PLAN_REJECTED: _("Plan rejected."),
     EventKind.PLAN_FAILED: _("No plan could be made."),
