@@ -59,7 +59,8 @@ class Fault:
 
     @property
     def body(self) -> bytes:
-        kind = self.type or ERROR_TYPES.get(self.status, "api_error")
+        usual = "api_error" if self.status >= 500 else "invalid_request_error"
+        kind = self.type or ERROR_TYPES.get(self.status, usual)
         return json.dumps({"type": "error", "error": {"type": kind, "message": self.message}}).encode()
 
 
