@@ -39,6 +39,11 @@ def runner() -> Runner:
     return Runner(execute=execute, load_rows=load_rows, literal=literal, catalogue=catalogue)
 
 
+def has_model() -> bool:
+    """Tell whether a model is connected; without one plans come from playbooks and imports."""
+    return runner().model() is not None
+
+
 def drain(run_id: int) -> None:
     """Work until nothing is ready; `run_id` is a hint only."""
     engine_drain.drain(runner())

@@ -100,6 +100,7 @@ def create_run_from_plan(
     autonomy: str = Autonomy.RISKY_STEPS,
     time_zone: str = "UTC",
     client_token: str | None = None,
+    limits: Limits | None = None,
     source: str = "import",
 ) -> Run:
     """Make a run in state `review` from a compiled plan. Raises MalformedPlan when there is no plan to review."""
@@ -108,6 +109,7 @@ def create_run_from_plan(
         raise MalformedPlan("plan_unreadable")
     goal = plan.goal.strip()[:GOAL_LIMIT] or "Imported plan"
     columns = _columns(owner, autonomy, time_zone, inputs) | {"goal": goal}
+    columns |= (limits or Limits()).columns()
 
     def fill(run: Run) -> None:
         changes = Changes(run.pk)

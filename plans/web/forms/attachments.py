@@ -13,6 +13,7 @@ from django.http import HttpRequest
 from plans.core.errors import InputError
 from plans.core.jsontypes import JsonObject
 from plans.engine.attachments import store_attachment
+from plans.management.headless.files import slug
 from plans.models import Attachment
 from plans.skills.profile import profile_file
 from plans.web.access import own_attachments
@@ -46,6 +47,17 @@ class Files:
     @property
     def references(self) -> dict[str, JsonObject]:
         return {name: row.as_ref() for name, row in self.by_name.items()}
+
+    def for_model(self) -> tuple[JsonObject, JsonObject]:
+        """Return references and profiles by names that expressions can use: `Sales Q4.csv` is `sales_q4_csv`."""
+        references: JsonObject = {}
+        profiles: JsonObject = {}
+        for name, row in self.by_name.items():
+            key, number = slug(name), 2
+            while key in references:
+                key, number = f"{slug(name)}_{number}", number + 1
+            references[key], profiles[key] = row.as_ref(), row.profile
+        return references, profiles
 
     @property
     def has_table(self) -> bool:

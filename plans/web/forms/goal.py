@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 
 from plans.core.states import Autonomy
 from plans.models.choices import choices
+from plans.web.forms.limits import NAMES, LimitFields
 from plans.wording import sentence
 
 LONGEST_GOAL = 8000
@@ -45,7 +46,7 @@ def said_length(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
 
 
-class GoalForm(forms.Form):
+class GoalForm(LimitFields):
     """Step one. `token`, `time_zone` and `playbook` travel hidden."""
 
     goal = forms.CharField(
@@ -67,6 +68,10 @@ class GoalForm(forms.Form):
         words = dict(choices(Autonomy))
         self.fields["autonomy"].choices = [(member.value, words[member.value]) for member in allowed]  # type: ignore[attr-defined]
         self.initial.setdefault("token", secrets.token_urlsafe(24))
+
+    @property
+    def limit_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in NAMES]
 
     @property
     def cards(self) -> list[Card]:

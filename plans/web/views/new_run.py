@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
+from plans import tasks
 from plans.core.errors import NoPlaybook
 from plans.core.hashing import digest
 from plans.core.jsontypes import JsonObject
@@ -36,7 +37,7 @@ def new_run(request: HttpRequest) -> HttpResponse:
         return _goal_page(request, GoalForm(user=user, initial=_from_address(request)), Files())
     files = receive(request, user)
     if "remove" in request.POST or "back" in request.POST:
-        return _goal_page(request, GoalForm(user=user, initial=request.POST.dict()), files)
+        return _goal_page(request, GoalForm(user=user, initial=_from_post(request)), files)
     form = GoalForm(request.POST, user=user)
     if not form.is_valid() or files.errors:
         return _goal_page(request, form, files)
@@ -56,7 +57,10 @@ def suggestions(request: HttpRequest) -> HttpResponse:
 
 def _second_step(request: HttpRequest, user: User, form: GoalForm, files: Files) -> HttpResponse:
     goal = form.cleaned_data["goal"]
-    found = _choose(request.POST.get("use") or form.cleaned_data["playbook"], goal, files)
+    chosen = request.POST.get("use") or form.cleaned_data["playbook"]
+    if not chosen and tasks.has_model():
+        return _modelled(user, form, files)
+    found = _choose(chosen, goal, files)
     if not found:
         return _goal_page(request, form, files, nothing_fits=True)
     playbook, bound = found[0], "parameters" in request.POST and "use" not in request.POST
@@ -71,15 +75,35 @@ def _second_step(request: HttpRequest, user: User, form: GoalForm, files: Files)
         playbook=playbook.name,
         autonomy=form.cleaned_data["autonomy"],
         time_zone=form.cleaned_data["time_zone"],
-        client_token=_token(form, playbook, parameters.inputs),
+        client_token=_token(form, playbook.name, parameters.inputs),
+        limits=form.limits(),
+        model_sees_rows=form.sees_rows,
     )
     return redirect("plan", run.uuid)
 
 
-def _token(form: GoalForm, playbook: Playbook, inputs: JsonObject) -> str:
+def _modelled(user: User, form: GoalForm, files: Files) -> HttpResponse:
+    """Let the model plan the goal: nothing has to be asked first."""
+    inputs, profiles = files.for_model()
+    run = create_run(
+        owner=user,
+        goal=form.cleaned_data["goal"],
+        inputs=inputs,
+        autonomy=form.cleaned_data["autonomy"],
+        time_zone=form.cleaned_data["time_zone"],
+        client_token=_token(form, "", inputs),
+        limits=form.limits(),
+        files=profiles,
+        model_sees_rows=form.sees_rows,
+    )
+    return redirect("plan", run.uuid)
+
+
+def _token(form: GoalForm, playbook: str, inputs: JsonObject) -> str:
     """Bind the form's token to what was sent: the same POST twice is one run, a changed one sent again is another."""
     data = form.cleaned_data
-    return digest([data["token"], data["goal"], data["autonomy"], playbook.name, inputs])
+    limits = [str(each) for each in form.limits().columns().values()]
+    return digest([data["token"], data["goal"], data["autonomy"], playbook, inputs, limits, form.sees_rows])
 
 
 def _choose(name: str, goal: str, files: Files) -> list[Playbook]:
@@ -90,6 +114,11 @@ def _choose(name: str, goal: str, files: Files) -> list[Playbook]:
         return [shelf.get(name)]
     except NoPlaybook:
         return []
+
+
+def _from_post(request: HttpRequest) -> JsonObject:
+    """Return what was typed so far, unjudged. A box that was not ticked is not sent."""
+    return {**request.POST.dict(), "model_sees_rows": "model_sees_rows" in request.POST}
 
 
 def _from_address(request: HttpRequest) -> dict[str, str]:
@@ -107,6 +136,7 @@ def _goal_page(request: HttpRequest, form: GoalForm, files: Files, *, nothing_fi
         "longest_goal": LONGEST_GOAL,
         "shortest_goal": SHORTEST_GOAL,
         **files_context(files),
+        "has_model": tasks.has_model(),
         "nothing_fits": nothing_fits,
         "offers": shelf.offers(files.profiles) if nothing_fits else [],
         "playbook": chosen[0] if chosen else None,
