@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
@@ -60,6 +60,14 @@ def whole(name: str, default: int, *, low: int, high: int) -> int:
     if value != int(value):
         raise ImproperlyConfigured(f"{name} must be a whole number, not {value}.")
     return int(value)
+
+
+def choice(name: str, default: str, known: Sequence[str]) -> str:
+    """Read one of a few words. Raises ImproperlyConfigured for any other."""
+    value = text(name, default).lower()
+    if value not in known:
+        raise ImproperlyConfigured(f"{name} must be one of {', '.join(filter(None, known))}, not {value!r}.")
+    return value
 
 
 def items(name: str, default: str) -> list[str]:

@@ -141,6 +141,14 @@ PLANS_RETRY_BASE_SECONDS = env.number("PLANS_RETRY_BASE_SECONDS", 1, low=0.01, h
 PLANS_WATCHDOG_SECONDS = env.number("PLANS_WATCHDOG_SECONDS", 15, low=1, high=600)
 PLANS_MAX_UPLOAD_BYTES = env.whole("PLANS_MAX_UPLOAD_BYTES", 50 * 1024 * 1024, low=1, high=2**40)
 PLANS_DEFAULT_BUDGET_USD = env.number("PLANS_DEFAULT_BUDGET_USD", 1, low=0, high=1_000_000)  # 0: no default
+# --- the model; what an administrator sets under Models comes before these ---
+PLANS_MODEL_API_KEY = env.text("ANTHROPIC_API_KEY", "") or env.text("ANTHROPIC_AUTH_TOKEN", "")
+PLANS_MODEL_BASE_URL = env.text("ANTHROPIC_BASE_URL", "")
+PLANS_MODEL_MODE = env.choice("PLANS_MODEL_MODE", "", ("", "format", "tool", "prompt"))  # empty: found out by asking
+PLANS_PLAN_MODEL = env.text("PLANS_PLAN_MODEL", "claude-sonnet-5-5")
+PLANS_HARD_MODEL = env.text("PLANS_HARD_MODEL", "claude-opus-5-5")
+PLANS_SMALL_MODEL = env.text("PLANS_SMALL_MODEL", "claude-haiku-5-5")
+PLANS_MODEL_SILENCE_SECONDS = env.number("PLANS_MODEL_SILENCE_SECONDS", 90, low=0.1, high=3600)
 PLANS_MODEL_SEES_ROWS = env.flag("PLANS_MODEL_SEES_ROWS", True)
 PLANS_SKILLS_DIR = env.text("PLANS_SKILLS_DIR", "")
 PLANS_HOST = env.text("PLANS_HOST", "127.0.0.1")

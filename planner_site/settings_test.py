@@ -12,6 +12,10 @@ if "PLANS_DATA_DIR" not in os.environ or "PLANS_TEST_DATA_DIR" in os.environ:
     os.environ["PLANS_DATA_DIR"] = str(Path(os.environ["PLANS_TEST_DATA_DIR"]) / _WORKER)
 os.environ["Q_CLUSTER_NAME"] = f"test-{_WORKER}-{os.getpid()}"
 
+# No test asks a real model, whatever this machine's environment or .env holds.
+for _name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"):
+    os.environ[_name] = ""
+
 from planner_site.settings import *  # noqa: E402, F403
 from planner_site.settings import DATABASES, PLANS_DATA_DIR, STATIC_ROOT  # noqa: E402
 

@@ -14,6 +14,7 @@ from plans.engine import drain as engine_drain
 from plans.planning import planner
 from plans.skills import registry, tables
 from plans.skills.execute import execute_skill
+from plans.supervise import connection
 
 
 def catalogue() -> Mapping[str, SkillInfo]:
@@ -36,7 +37,7 @@ def literal(skill: str) -> frozenset[str]:
 
 
 def runner() -> Runner:
-    return Runner(execute=execute, load_rows=load_rows, literal=literal, catalogue=catalogue)
+    return Runner(execute=execute, load_rows=load_rows, literal=literal, catalogue=catalogue, model=connection.connect)
 
 
 def has_model() -> bool:

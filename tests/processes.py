@@ -83,6 +83,9 @@ def environment(data_dir: Path, **more: str) -> dict[str, str]:
         if not key.startswith(("PYTEST_", "PLANS_", "PYTHON", "COV_")) and key != "DJANGO_SETTINGS_MODULE"
     }
     return clean | {
+        "ANTHROPIC_API_KEY": "",
+        "ANTHROPIC_AUTH_TOKEN": "",
+        "ANTHROPIC_BASE_URL": "",
         "DATABASE_URL": database_url(),
         "STORAGE_URL": settings.STORAGE_URL,
         "SECRET_KEY": settings.SECRET_KEY,

@@ -5,7 +5,7 @@
         scripted_model.respond(lambda call: answer(PLAN) if call.purpose == "draft" else said("ok"))   # when it is empty
 
 `scripted_model.environment` makes a started process (`site.worker(**scripted_model.environment)`) use it; in this
-process take `scripted_model.url` and any key. `scripted_model.calls` holds what was asked.
+process the fixture `connected_model` is the same model, connected by settings. `scripted_model.calls` holds what was asked.
 """
 
 from tests.scripted_model.script import (

@@ -15,6 +15,7 @@ from typing import Any
 from tests.scripted_model.script import Fault, Raw, Reply, Silence, Step, events_of, fault, message_of
 
 PURPOSE_HEADER = "x-forethought-purpose"
+KEY = "sk-test-scripted-0123456789"
 MODELS = ("claude-sonnet-5-5", "claude-opus-5-5", "claude-haiku-5-5")
 
 
@@ -91,7 +92,7 @@ class ScriptedModel:
     @property
     def environment(self) -> dict[str, str]:
         """What makes a started process use this model."""
-        return {"ANTHROPIC_BASE_URL": self.url, "ANTHROPIC_API_KEY": "sk-test-scripted", "PLANS_MODEL_MODE": "format"}
+        return {"ANTHROPIC_BASE_URL": self.url, "ANTHROPIC_API_KEY": KEY, "PLANS_MODEL_MODE": "format"}
 
     def say(self, *steps: Step) -> None:
         """Answer the next calls with these, one each."""
