@@ -139,6 +139,7 @@ PLANS_STOP_SECONDS = env.number("PLANS_STOP_SECONDS", 15, low=0.1, high=600)
 PLANS_SWEEP_SECONDS = env.number("PLANS_SWEEP_SECONDS", 1, low=0.05, high=60)
 PLANS_RETRY_BASE_SECONDS = env.number("PLANS_RETRY_BASE_SECONDS", 1, low=0.01, high=300)
 PLANS_WATCHDOG_SECONDS = env.number("PLANS_WATCHDOG_SECONDS", 15, low=1, high=600)
+PLANS_FAN_OUT_MAX = env.whole("PLANS_FAN_OUT_MAX", 10_000, low=1, high=1_000_000)
 PLANS_MAX_UPLOAD_BYTES = env.whole("PLANS_MAX_UPLOAD_BYTES", 50 * 1024 * 1024, low=1, high=2**40)
 PLANS_DEFAULT_BUDGET_USD = env.number("PLANS_DEFAULT_BUDGET_USD", 1, low=0, high=1_000_000)  # 0: no default
 # --- the model; what an administrator sets under Models comes before these ---

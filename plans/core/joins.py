@@ -8,11 +8,12 @@ from plans.core.states import TASK_TERMINAL, SkipReason, TaskState
 
 # An upstream end that keeps its downstream from running: the work it stood for was not done and nobody waived it.
 BAD_STATES = frozenset({TaskState.FAILED, TaskState.CANCELLED})
+BAD_REASONS = frozenset({SkipReason.UPSTREAM, SkipReason.SIBLING})
 
 
 def is_bad(state: str, reason: str) -> bool:
     """Tell whether an upstream task that ended so keeps its downstream from running."""
-    return state in BAD_STATES or (state == TaskState.SKIPPED and reason == SkipReason.UPSTREAM)
+    return state in BAD_STATES or (state == TaskState.SKIPPED and reason in BAD_REASONS)
 
 
 def decide(upstream: Iterable[tuple[str, str]], *, always_run: bool = False) -> TaskState:

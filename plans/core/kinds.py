@@ -24,6 +24,7 @@ class EventKind(StrEnum):
     PLANNING_PROGRESS = "planning.progress"
     TASKS_READY = "tasks.ready"
     TASK_RUNNING = "task.running"
+    TASK_EXPANDED = "task.expanded"
     TASK_SUCCEEDED = "task.succeeded"
     TASK_FAILED = "task.failed"
     TASK_RETRYING = "task.retrying"

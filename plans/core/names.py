@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from plans.core import expressions, placeholders
 from plans.core.cel_text import RESERVED, Use
+from plans.core.fan_out import list_expression
 from plans.core.spec import PlanSpec, TaskSpec
 
 SCOPE_WORDS = frozenset({"inputs", "answers", "item", "index", "tasks", "result"})
@@ -62,8 +63,8 @@ def producers_of(tasks: Iterable[TaskSpec]) -> dict[str, str]:
 def uses_of(spec: TaskSpec, literal: frozenset[str] = frozenset()) -> list[Use]:
     """Return every use of a variable in the task's params and condition. Raises ExpressionError."""
     texts = placeholders.expressions_in(spec.params, literal)
-    if spec.run_if:
-        texts.append(spec.run_if)
+    texts += [spec.run_if] if spec.run_if else []
+    texts += [list_expression(spec.for_each)] if spec.for_each else []
     return [use for text in texts for use in expressions.uses(text)]
 
 

@@ -66,7 +66,11 @@ class TaskSpec(_Part):
     depends_on: list[str] = Field(default_factory=list)
     expected_output: str = ""
     run_if: str | None = None
+    # fan-out: a CEL expression that gives a list; `item` and `index` may be read by the params. What an item that has
+    # failed for good means for the others: they stop, they go on and it gives null, or they go on and it is left out.
     for_each: str | None = None
+    item_errors: Literal["stop", "report", "drop"] = "stop"
+    items_at_once: int | None = Field(default=None, ge=1)
     expect: list[str] = Field(default_factory=list)
     on_failure: Literal["retry_then_ask", "retry_then_stop", "skip", "fallback", "replan"] | None = None
     fallback_skill: str | None = None

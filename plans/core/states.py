@@ -65,6 +65,8 @@ class SkipReason(StrEnum):
     PERSON = "person"
     ON_FAILURE = "on_failure"
     UPSTREAM = "upstream"
+    SIBLING = "sibling"
+    """Another item of the same fan-out failed."""
 
 
 class CancelReason(StrEnum):
@@ -83,7 +85,15 @@ class Autonomy(StrEnum):
 TASK_MOVES: Mapping[TaskState, frozenset[TaskState]] = {
     TaskState.PENDING: frozenset({TaskState.READY, TaskState.SKIPPED, TaskState.CANCELLED}),
     TaskState.READY: frozenset(
-        {TaskState.RUNNING, TaskState.WAITING, TaskState.SKIPPED, TaskState.FAILED, TaskState.CANCELLED}
+        # succeeded, failed: a fan-out whose items have all ended
+        {
+            TaskState.RUNNING,
+            TaskState.WAITING,
+            TaskState.SUCCEEDED,
+            TaskState.SKIPPED,
+            TaskState.FAILED,
+            TaskState.CANCELLED,
+        }
     ),
     TaskState.RUNNING: frozenset(
         {
@@ -92,6 +102,8 @@ TASK_MOVES: Mapping[TaskState, frozenset[TaskState]] = {
             TaskState.WAITING,
             TaskState.RETRYING,
             TaskState.READY,
+            # expanded: a fan-out now waits for its items, as for upstream tasks
+            TaskState.PENDING,
             TaskState.SKIPPED,
             TaskState.CANCELLED,
         }
@@ -99,7 +111,7 @@ TASK_MOVES: Mapping[TaskState, frozenset[TaskState]] = {
     TaskState.WAITING: frozenset(
         {TaskState.READY, TaskState.SUCCEEDED, TaskState.FAILED, TaskState.SKIPPED, TaskState.CANCELLED}
     ),
-    TaskState.RETRYING: frozenset({TaskState.READY, TaskState.CANCELLED}),
+    TaskState.RETRYING: frozenset({TaskState.READY, TaskState.SKIPPED, TaskState.CANCELLED}),
     TaskState.SUCCEEDED: frozenset(),
     TaskState.FAILED: frozenset({TaskState.READY, TaskState.SKIPPED, TaskState.SUCCEEDED}),
     TaskState.SKIPPED: frozenset({TaskState.PENDING}),

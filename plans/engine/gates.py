@@ -10,13 +10,14 @@ from django.db import connection
 from django.db.models.functions import Now
 
 from plans.core.errors import ErrorClass, ExpressionError
+from plans.core.fan_out import reads_item
 from plans.core.hashing import digest
 from plans.core.jsontypes import JsonObject
 from plans.core.kinds import EventKind, RunsIn
 from plans.core.scope import evaluate
 from plans.core.skill import Runner
 from plans.core.states import AttemptState, RequestKind, RequestState, SkipReason, TaskKind, TaskState
-from plans.engine import hot, ladder
+from plans.engine import fan_out, hot, ladder
 from plans.engine.load import RunCache, jobs
 from plans.engine.settle import Changes, close_attempt, locked
 from plans.engine.sql import transact
@@ -55,6 +56,9 @@ class Verdict:
     holds: bool = True
     params: JsonObject | None = None
     error: ExpressionError | None = None
+    # of a fan-out: its list, or what its items made once they have all ended
+    items: fan_out.Items | None = None
+    gathered: fan_out.Gathered | None = None
 
 
 def open_gate(task_id: int, *, free: int, worker: str, runner: Runner, cache: RunCache) -> Opened:
@@ -62,7 +66,7 @@ def open_gate(task_id: int, *, free: int, worker: str, runner: Runner, cache: Ru
     task = Task.objects.filter(pk=task_id, state=TaskState.READY).first()
     if task is None:
         return Opened(gate=Gate.GONE)
-    if task.kind == TaskKind.STEP and task.runs_in != RunsIn.ENGINE and free <= 0:
+    if _takes_slot(task) and free <= 0:
         return Opened(gate=Gate.NO_SLOT)
     verdict = judge(task, runner, cache)
 
@@ -78,29 +82,38 @@ def open_gate(task_id: int, *, free: int, worker: str, runner: Runner, cache: Ru
     return transact(work)
 
 
+def _takes_slot(task: Task) -> bool:
+    return task.kind == TaskKind.STEP and task.runs_in != RunsIn.ENGINE and not fan_out.is_open(task.spec)
+
+
 def judge(task: Task, runner: Runner, cache: RunCache) -> Verdict:
-    """Evaluate the task's condition and render its params."""
+    """Evaluate the task's condition and list, and render its params."""
     if task.kind == TaskKind.MILESTONE:
         return Verdict(params={})
+    is_group = fan_out.is_open(task.spec)
+    if is_group and task.item_count is not None:
+        return Verdict(gathered=fan_out.gather(task))
     job = jobs([preview(task)], cache)[0]
     try:
         condition = task.spec.get("run_if")
-        if condition and not _holds(condition, job, runner):
+        # A condition that names the item is each item's own.
+        if condition and not (is_group and reads_item(condition)) and not _holds(condition, job, runner):
             return Verdict(holds=False)
+        if is_group:
+            return Verdict(params={}, items=fan_out.find_items(job, runner, asks=task.needs_approval))
         return Verdict(params=rendered_params(job, runner))
     except ExpressionError as error:
         return Verdict(error=error)
 
 
 def _decide(changes: Changes, task: Task, verdict: Verdict, worker: str, cache: RunCache) -> Opened:
-    if not verdict.holds:
-        changes.skip(task, SkipReason.CONDITION, condition=task.spec["run_if"])
-        return Opened(gate=Gate.MOVED)
     if verdict.error is not None:
         return _fail_at_gate(changes, task, worker, verdict.error)
+    if _ends_here(changes, task, verdict):
+        return Opened(gate=Gate.MOVED)
     approval = None
     if task.needs_approval and not _resumes(task):
-        effect = describe(task, verdict.params or {})
+        effect = describe(task, verdict.params or {}) | (verdict.items.effect if verdict.items else {})
         approval = _usable_approval(changes, task, digest(effect))
         if approval is None:
             _ask_approval(changes, task, effect)
@@ -109,11 +122,27 @@ def _decide(changes: Changes, task: Task, verdict: Verdict, worker: str, cache: 
     if approval is not None:
         # Single use: consumed by the transaction that starts the task.
         Request.objects.filter(pk=approval.pk, consumed_at__isnull=True).update(consumed_at=Now())
-    if task.kind == TaskKind.MILESTONE:
+    if task.kind == TaskKind.MILESTONE or verdict.items:
         task.attempt = claimed.attempt
-        _end_milestone(changes, task)
+        if verdict.items:
+            fan_out.expand(changes, task, verdict.items)
+        else:
+            _end_milestone(changes, task)
         return Opened(gate=Gate.MOVED)
     return Opened(gate=Gate.STARTED, job=jobs([claimed], cache)[0])
+
+
+def _ends_here(changes: Changes, task: Task, verdict: Verdict) -> bool:
+    """End a task that is not to start: its condition does not hold, its list is empty, or its items have all ended."""
+    if not verdict.holds:
+        changes.skip(task, SkipReason.CONDITION, condition=task.spec["run_if"])
+    elif verdict.gathered is not None:
+        fan_out.end(changes, task, verdict.gathered)
+    elif verdict.items is not None and not verdict.items.values:
+        fan_out.skip_empty(changes, task)
+    else:
+        return False
+    return True
 
 
 def _resumes(task: Task) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from plans.core.fan_out import ITEM_OF
 from plans.core.jsontypes import JsonObject
 from plans.core.states import AttemptState, RequestKind, RequestState
 from plans.engine import outputs as outs
@@ -52,7 +53,8 @@ def upstream_outputs(task_ids: Sequence[int]) -> dict[int, dict[str, JsonObject]
     """Return, per task, its upstream tasks' outputs by key; a task without outputs gives its declared names as null."""
     found: dict[int, dict[str, JsonObject]] = {}
     edges = (
-        Dependency.objects.filter(downstream_id__in=task_ids)
+        # The items of a fan-out are upstream of it in the queue only; what it read is what they read.
+        Dependency.objects.filter(downstream_id__in=task_ids, upstream__group="")
         .order_by("upstream_id")
         .values_list("downstream_id", "upstream__key", "upstream__outputs", "upstream__spec")
     )
@@ -69,16 +71,23 @@ def answers(task_id: int) -> dict[str, JsonObject]:
 
 def jobs(claimed: Sequence[Claimed], cache: RunCache) -> list[Job]:
     """Return a Job for each claim."""
-    referring = [one.task_id for one in claimed if one.has_references]
-    upstream = upstream_outputs(referring) if referring else {}
+    referring = {_reads_as(one) for one in claimed if one.has_references}
+    upstream = upstream_outputs(list(referring)) if referring else {}
     result = []
     for one in claimed:
         facts = cache.get(one.run_id)
-        job = Job(claimed=one, run_uuid=facts.uuid, inputs=facts.inputs, upstream=upstream.get(one.task_id, {}))
+        job = Job(claimed=one, run_uuid=facts.uuid, inputs=facts.inputs, upstream=upstream.get(_reads_as(one), {}))
         job.goal_answers = facts.answers
+        if ITEM_OF in one.spec:
+            job.index, job.item = one.spec[ITEM_OF]["index"], one.spec[ITEM_OF]["item"]
         if one.attempt > 1:
             before = Attempt.objects.filter(task_id=one.task_id, number=one.attempt - 1).values_list("state", flat=True)
             one.resumed = AttemptState.SUSPENDED in before
             job.answers = answers(one.task_id)
         result.append(job)
     return result
+
+
+def _reads_as(one: Claimed) -> int:
+    """Return the id of the row whose upstream a task reads: its own, or its fan-out's."""
+    return int(one.spec[ITEM_OF]["group"]) if ITEM_OF in one.spec else one.task_id

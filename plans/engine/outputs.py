@@ -48,13 +48,16 @@ def inflate(outputs: Mapping[str, Json]) -> JsonObject:
 
 
 def _read(value: Json) -> Json:
+    if isinstance(value, list):
+        # What the items of a fan-out made: each may be a blob of its own.
+        return [_read(inner) if is_ref(inner) else inner for inner in value]
     if not is_ref(value):
         return value
     ref = ArtifactRef.model_validate(value)
     if ref.kind in ARTIFACT_KINDS or ref.media_type != "application/json":
         return value
     loaded: Json = json.loads(storage.local_path(ref.sha256).read_text(encoding="utf-8"))
-    return loaded
+    return _read(loaded) if isinstance(loaded, list) else loaded
 
 
 def refs(outputs: Mapping[str, Json]) -> dict[str, ArtifactRef]:

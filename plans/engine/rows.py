@@ -92,8 +92,8 @@ def _step(run: Run, spec: TaskSpec, info: SkillInfo, has_upstream: bool, rank: f
         spec=stored,
         always_run=spec.always_run,
         needs_approval=asks,
-        gated=asks or spec.run_if is not None or info.runs_in == RunsIn.ENGINE,
-        has_references=has_upstream and (spec.run_if is not None or "{{" in json.dumps(spec.params)),
+        gated=asks or spec.run_if is not None or spec.for_each is not None or info.runs_in == RunsIn.ENGINE,
+        has_references=has_upstream and _may_refer(spec),
         priority=spec.priority,
         rank=rank,
         runs_in=info.runs_in,
@@ -102,6 +102,10 @@ def _step(run: Run, spec: TaskSpec, info: SkillInfo, has_upstream: bool, rank: f
         timeout_seconds=capped(spec.timeout_seconds, info.timeout_seconds),
         retries=capped(spec.retries, info.retries),
     )
+
+
+def _may_refer(spec: TaskSpec) -> bool:
+    return spec.run_if is not None or spec.for_each is not None or "{{" in json.dumps(spec.params)
 
 
 def _milestone(run: Run, spec: Milestone, position: int) -> Task:

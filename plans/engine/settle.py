@@ -29,6 +29,8 @@ from plans.engine import ledger
 from plans.events import Line
 from plans.models import Attempt, Dependency, Request, Run, Task
 
+IDLE = [TaskState.PENDING, TaskState.READY, TaskState.RETRYING, TaskState.WAITING]
+
 
 @dataclass(slots=True)
 class Changes:
@@ -130,6 +132,8 @@ def settle(changes: Changes) -> None:
             )
             task.unmet -= met[task.pk]
             task.bad_upstream += bad[task.pk]
+            if bad[task.pk] and task.item_count is not None:
+                stop_items(changes, task)
             decide(changes, task)
         wave = {pk: is_bad for pk, is_bad in changes.ended.items() if pk not in seen}
         seen |= set(wave)
@@ -143,6 +147,18 @@ def decide(changes: Changes, task: Task) -> None:
         changes.skip(task, SkipReason.UPSTREAM)
     elif changes.move(task, TaskState.READY):
         changes.readied.append(task.key)
+
+
+def stop_items(changes: Changes, group: Task) -> None:
+    """An item has failed for good: the others that do not run yet stop, unless the plan says that they go on."""
+    if group.spec.get("item_errors", "stop") != "stop":
+        return
+    idle = Task.objects.filter(run_id=group.run_id, group=group.key, state__in=IDLE).order_by("pk")
+    if connection.features.has_select_for_update_skip_locked:
+        # Never wait here: who holds an item may be waiting for the group's row, which is ours. It ends by itself.
+        idle = idle.select_for_update(no_key=True, skip_locked=True)
+    stopped = [item for item in idle if changes.skip(item, SkipReason.SIBLING)]
+    changes.lines += void_requests(group.run_id, [item.pk for item in stopped])
 
 
 def end_run(run_id: int) -> None:

@@ -39,6 +39,9 @@ class Job:
     """Answers to the task's own questions, for its skill."""
     goal_answers: JsonObject = field(default_factory=dict)
     """Answers given while the plan was made: what `answers.<id>` means in its expressions."""
+    item: Json = None
+    """Of one item of a fan-out; a large one is still a reference."""
+    index: int | None = None
     catalogue: Mapping[str, Any] | None = None
     connect: Connect | None = None
     """Binds the model to this attempt's ledger; None while no model is connected."""
@@ -115,7 +118,15 @@ Ended = Done | Failed | Suspended | Planned | Stopped
 def scope_of(job: Job, runner: Runner) -> Scope:
     """Return the names the task's expressions may use."""
     upstream = {key: outs.inflate(values) for key, values in job.upstream.items()}
-    return Scope(inputs=job.inputs, answers=job.goal_answers, upstream=upstream, load_rows=runner.load_rows)
+    item = outs.inflate({"item": job.item})["item"] if job.index is not None else None
+    return Scope(
+        inputs=job.inputs,
+        answers=job.goal_answers,
+        upstream=upstream,
+        load_rows=runner.load_rows,
+        item=item,
+        index=job.index,
+    )
 
 
 def rendered_params(job: Job, runner: Runner) -> JsonObject:

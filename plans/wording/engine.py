@@ -70,6 +70,11 @@ SENTENCES: dict[str, Any] = {
         "The budget of %(budget)s tokens is used up: %(spent)s are spent or under way, and the next model call may take "
         "up to %(most)s."
     ),
+    "too_many_items": _(
+        "“%(expression)s” gives %(count)s items; a step may be done for at most %(limit)s. Take fewer, or let an "
+        "administrator raise PLANS_FAN_OUT_MAX."
+    ),
+    "items_failed": _("%(failed)s of %(count)s items failed; the first is %(first)s."),
     "secret_missing": _("The secret “%(name)s” is not set up. Ask an administrator."),
     "illegal_transition": _("That is not possible in this state."),
     "lease_lost": _("Another worker has taken over."),

@@ -131,6 +131,11 @@ _FIELDS: dict[str, Any] = {
     ),
     "self_reference": _("“%(id)s” uses its own output “%(reference)s” in %(field)s."),
     "unresolved_reference": _near(_("“%(id)s”: nothing is called “%(reference)s” (in %(field)s).")),
+    "for_each_not_list": _("“%(id)s” is to be done for each of “%(reference)s”, which is %(came)s and not a list."),
+    "only_for_items": _("“%(id)s” has “%(field)s”, which only means something together with “for_each”."),
+    "item_unused": _("“%(id)s” does the same for each item: nothing in it names “item” or “index”."),
+    "fan_out_id_too_long": _("“%(id)s” has %(length)s characters; an id with “for_each” may have at most %(limit)s."),
+    "item_key_taken": _("The id “%(id)s” is the one an item of “%(fan_out)s” will have."),
     "unguarded_nullable": _(
         "“%(id)s” uses “%(reference)s” in %(field)s, but “%(upstream)s” may be skipped and then it is null. "
         "Guard it: %(guarded)s"

@@ -108,6 +108,7 @@ SENTENCES: dict[str, Any] = {
     EventKind.PLANNING_PROGRESS: _progress,
     EventKind.TASKS_READY: _ready,
     EventKind.TASK_RUNNING: _("%(task)s started (attempt %(attempt)s)."),
+    EventKind.TASK_EXPANDED: _("%(task)s is done once for each of %(items)s items."),
     EventKind.TASK_SUCCEEDED: _("%(task)s succeeded."),
     EventKind.TASK_FAILED: _("%(task)s failed."),
     EventKind.TASK_RETRYING: _("%(task)s failed on attempt %(attempt)s and will be tried again."),

@@ -65,7 +65,12 @@ class Draft:
         return self.catalogue[task.skill] if task.skill and task.skill in self.catalogue else None
 
     def outputs(self, task: TaskSpec) -> dict[str, ValueKind] | None:
-        """Return the outputs the task will have: as declared, else the skill's own; None when nobody can say."""
+        """Return the outputs others read: those of one call, each a list of them when the task is fanned out."""
+        found = self.item_outputs(task)
+        return found if found is None or task.for_each is None else dict.fromkeys(found, ValueKind.LIST)
+
+    def item_outputs(self, task: TaskSpec) -> dict[str, ValueKind] | None:
+        """Return the outputs of one call: as declared, else the skill's own; None when nobody can say."""
         if task.outputs:
             return dict(task.outputs)
         info = self.info(task)

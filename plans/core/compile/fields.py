@@ -44,7 +44,6 @@ def _check_plan(draft: Draft) -> None:
 
 def _check_availability(draft: Draft, task: TaskSpec) -> None:
     used = {
-        "for_each": task.for_each is not None,
         "expect": bool(task.expect),
         "on_failure": task.on_failure in {"fallback", "replan"},
         "fallback_skill": task.fallback_skill is not None,

@@ -1,8 +1,8 @@
 """Which outputs may be null, and where a use of one is not guarded.
 
-Only a step's own `run_if` or `on_failure: skip` makes its outputs null: a step below a step skipped that way still runs,
-and one below a failed step does not run at all, unless it is `always_run`, for which any upstream may have delivered
-nothing. That a person may skip a failed step is not counted: then every output could be null.
+Only a step's own `run_if`, `on_failure: skip` or a list that may be empty makes its outputs null: a step below a step
+skipped that way still runs, and one below a failed step does not run at all, unless it is `always_run`, for which any
+upstream may have delivered nothing. That a person may skip a failed step is not counted: then every output could be null.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from plans.core import expressions
 from plans.core.cel_text import Use
 from plans.core.compile.draft import Draft
+from plans.core.compile.fan_out import list_target, never_empty
 from plans.core.errors import ExpressionError
 from plans.core.names import RESULT, Target, target
 from plans.core.spec import TaskSpec
@@ -24,19 +25,21 @@ class Nulls:
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
         self._nullable = {
-            task.id: task.run_if is not None or task.on_failure == "skip" for task in draft.tasks.values()
+            task.id: task.run_if is not None or task.on_failure == "skip" or _may_have_no_items(task)
+            for task in draft.tasks.values()
         }
 
     def may_be_null(self, task: TaskSpec, aim: Target) -> bool:
         """Tell whether the output `aim` means may be null when `task` runs."""
         if task.always_run:
             return True
-        if not self._nullable[aim.task] or (aim.task, self._output(aim)[1]) in self._guarded_by_condition(task):
+        if not self._nullable[aim.task] or self._output(aim) in self._guarded(task):
             return False
         upstream = self._draft.tasks[aim.task]
-        # The same condition on both: where this one runs, that one has run.
-        has_same_condition = upstream.run_if is not None and upstream.run_if in _conjuncts(task.run_if)
-        return not (has_same_condition and upstream.on_failure != "skip")
+        # The same condition or list on both: where this one runs, that one has run.
+        has_run = upstream.run_if is None or upstream.run_if in _conjuncts(task.run_if)
+        had_items = not _may_have_no_items(upstream) or upstream.for_each == task.for_each
+        return not (has_run and had_items and upstream.on_failure != "skip")
 
     def unguarded(self, task: TaskSpec, field: str, found: Sequence[tuple[Use, Target]]) -> list[Target]:
         """Return the nullable outputs that an expression reads into without asking first; each once."""
@@ -48,7 +51,7 @@ class Nulls:
                 guarded.add(output)
             elif aim.path and output not in guarded and self._breaks(use, aim):
                 may_be_null = self._nullable[aim.task] or task.always_run
-                if may_be_null if field == "run_if" else self.may_be_null(task, aim):
+                if may_be_null if field in {"run_if", "for_each"} else self.may_be_null(task, aim):
                     bare.setdefault(output, aim)
         return list(bare.values())
 
@@ -61,6 +64,12 @@ class Nulls:
             name = next(iter(self._draft.outputs(self._draft.tasks[aim.task]) or {}), RESULT)
         return aim.task, name
 
+    def _guarded(self, task: TaskSpec) -> set[Output]:
+        """Return the outputs that are not null where the task's params are read: its condition or its list saw to it."""
+        # An item is there because the list was.
+        aim = list_target(self._draft, task) if task.for_each is not None else None
+        return self._guarded_by_condition(task) | ({self._output(aim)} if aim and aim.path else set())
+
     def _guarded_by_condition(self, task: TaskSpec) -> set[Output]:
         """Return the outputs that are not null whenever the task runs, because its `run_if` asks for it."""
         if task.run_if is None or "||" in task.run_if or "?" in task.run_if:
@@ -72,6 +81,10 @@ class Nulls:
         draft = self._draft
         aims = [target(use.name, use.path, draft.tasks, draft.producers) for use in uses if use.null_check]
         return {self._output(aim) for aim in aims if aim and aim.path} if "!=" in task.run_if else set()
+
+
+def _may_have_no_items(task: TaskSpec) -> bool:
+    return task.for_each is not None and not never_empty(task)
 
 
 def _conjuncts(condition: str | None) -> list[str]:

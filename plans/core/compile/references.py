@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from plans.core import expressions, placeholders
+from plans.core import expressions, fan_out, placeholders
 from plans.core.cel_text import TYPE_NAMES, Use, plain_path
 from plans.core.compile import fixes
 from plans.core.compile.draft import Draft
+from plans.core.compile.fan_out import check_list, item_kind
 from plans.core.compile.nulls import Nulls
 from plans.core.compile.skills import subschemas
 from plans.core.errors import ExpressionError
@@ -51,12 +52,21 @@ def check(draft: Draft) -> None:
 def _places(draft: Draft, task: TaskSpec) -> Iterator[Place]:
     if task.run_if is not None:
         yield Place("run_if", task.run_if, exact=True)
+    if task.for_each is not None:
+        yield from _in_list(draft, task, task.for_each)
     info = draft.info(task)
     literal = info.literal if info else frozenset()
     for name, value in task.params.items():
         for path, text in placeholders.texts_in({} if name in literal else value, (name,)):
             if placeholders.OPEN in text:
                 yield from _in_param(draft, task, text, path)
+
+
+def _in_list(draft: Draft, task: TaskSpec, text: str) -> Iterator[Place]:
+    try:
+        yield Place("for_each", fan_out.list_expression(text), exact=True)
+    except ExpressionError as error:
+        _say_expression(draft, task, "for_each", error)
 
 
 def _in_param(draft: Draft, task: TaskSpec, text: str, path: Path) -> Iterator[Place]:
@@ -96,11 +106,15 @@ def _check_place(draft: Draft, task: TaskSpec, place: Place, nulls: Nulls) -> No
         _say_unguarded(draft, task, place, fragile)
     if place.path:
         _check_type(draft, task, place, found, nulls)
+    elif place.field == "for_each" and found and plain_path(place.text):
+        check_list(draft, task, _kind(draft, found[0][1]), place.text)
 
 
 def _check_scope_word(draft: Draft, task: TaskSpec, place: Place, use: Use) -> None:
     """Judge a name that is no task's: inputs and answers are, item and index only inside a fan-out."""
     if use.name == "inputs" or (use.name in TYPE_NAMES and not use.path):
+        return
+    if use.name in fan_out.ITEM_WORDS and task.for_each is not None and place.field != "for_each":
         return
     if use.name == "answers":
         known = [question.id for question in draft.plan.intent.questions]
@@ -170,7 +184,9 @@ def _depend(draft: Draft, task: TaskSpec, upstream: str) -> None:
 
 def _say_unguarded(draft: Draft, task: TaskSpec, place: Place, aim: Target) -> None:
     name = _shortest(draft, aim)
-    guarded = f"{name} != null ? ({place.text}) : null" if place.path else f"{name} != null && ({place.text})"
+    # a list that is null reads as an empty one
+    gives_value = place.path or place.field == "for_each"
+    guarded = f"{name} != null ? ({place.text}) : null" if gives_value else f"{name} != null && ({place.text})"
     fix = fixes.replace(place.field, guarded, place.text)
     _say_nullable(draft, task, place, aim, fix, guarded)
 
@@ -199,13 +215,22 @@ def _check_type(draft: Draft, task: TaskSpec, place: Place, found: list[tuple[Us
     if not place.exact:
         _check_takes_text(draft, task, place, wanted)
         return
-    kind = _kind(draft, found[0][1]) if found and plain_path(place.text) else None
+    if place.text == fan_out.ITEM:
+        kind = item_kind(draft, task)
+    else:
+        kind = _kind(draft, found[0][1]) if found and plain_path(place.text) else None
     if kind is None:
         return
-    _, aim = found[0]
     if not any(_takes(schema, kind) for schema in wanted):
         _say_param_kind(draft, task, place, wanted, kind)
-    elif not any(_takes_null(schema) for schema in wanted) and nulls.may_be_null(task, aim):
+    elif found:
+        _check_takes_null(draft, task, place, wanted, found[0][1], nulls)
+
+
+def _check_takes_null(
+    draft: Draft, task: TaskSpec, place: Place, wanted: list[JsonObject], aim: Target, nulls: Nulls
+) -> None:
+    if not any(_takes_null(schema) for schema in wanted) and nulls.may_be_null(task, aim):
         name = _shortest(draft, aim)
         fix = fixes.add("run_if", f"{name} != null") if task.run_if is None else None
         _say_nullable(draft, task, place, aim, fix, f"{name} != null")
@@ -225,12 +250,13 @@ def _say_param_kind(draft: Draft, task: TaskSpec, place: Place, wanted: list[Jso
 
 def _kind(draft: Draft, aim: Target) -> ValueKind | None:
     """Return the kind of the whole output a path means; a part of an output is some JSON, a whole task an object."""
-    outputs = draft.outputs(draft.tasks[aim.task])
+    is_item = len(aim.path) == 2 and isinstance(aim.path[1], int) and draft.tasks[aim.task].for_each is not None
+    outputs = (draft.item_outputs if is_item else draft.outputs)(draft.tasks[aim.task])
     if outputs is None:
         return None
     if not aim.path:
         return ValueKind.OBJECT
-    if len(aim.path) > 1:
+    if len(aim.path) > 1 and not is_item:
         return ValueKind.JSON
     return next(iter(outputs.values()), None) if aim.path[0] == RESULT else outputs[str(aim.path[0])]
 

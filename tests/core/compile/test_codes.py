@@ -91,6 +91,26 @@ FINDINGS = {
             task("a", run_if="true", outputs={"x": "json"}), task("b", depends_on=["a"], run_if="x.y > 1")
         ),
     ),
+    "for_each_not_list": (
+        ERROR,
+        "b",
+        lambda: compiled(
+            task("a", outputs={"n": "number"}),
+            task("b", depends_on=["a"], for_each="n", params={"value": "{{ item }}"}),
+        ),
+    ),
+    "only_for_items": (WARNING, "a", lambda: compiled(task("a", items_at_once=2))),
+    "item_unused": (WARNING, "a", lambda: compiled(task("a", for_each="[1, 2]"))),
+    "fan_out_id_too_long": (
+        ERROR,
+        "a" * 191,
+        lambda: compiled(task("a" * 191, for_each="[1]", params={"value": "{{ item }}"})),
+    ),
+    "item_key_taken": (
+        ERROR,
+        "a[7]",
+        lambda: compiled(task("a", for_each="[1]", params={"value": "{{ item }}"}), task("a[7]")),
+    ),
     "expression_too_long": (ERROR, "a", lambda: compiled(task("a", run_if="1" * 2_001))),
     "expression_too_deep": (ERROR, "a", lambda: compiled(task("a", run_if="(" * 31 + "1" + ")" * 31))),
     "expression_empty": (ERROR, "a", lambda: compiled(task("a", run_if=" "))),

@@ -103,7 +103,6 @@ def test_every_cycle_is_named():
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("for_each", "x"),
         ("pool", "p"),
         ("weight", 2),
         ("on_failure", "fallback"),
