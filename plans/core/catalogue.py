@@ -45,6 +45,8 @@ class SkillInfo:
     calls_per_minute: int | None = None
     fallback: str = ""
     """The skill an operator named to try once when this one has failed for good."""
+    hidden: bool = False
+    """True for what is no use to a planner (a step that does nothing); plans by hand may name it."""
     free_params: bool = False
     """True when params are not checked (`checkplan --skills`)."""
 

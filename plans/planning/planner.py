@@ -12,19 +12,31 @@ from plans.core.errors import NoPlaybook
 from plans.core.expressions import evaluate
 from plans.core.jsontypes import Json, JsonObject
 from plans.core.placeholders import render
-from plans.core.skill import Context, Expand
+from plans.core.skill import Ask, Context, Expand
 from plans.planning.builders import build
 from plans.planning.definition import FileParameter, PeriodParameter, Playbook, get
 from plans.planning.inputs import fields
+from plans.planning.modelled import stages
 
 # Words about a task that may hold inputs; params and conditions are rendered when the task runs.
 _TASK_WORDS = ("name", "description", "expected_output")
 
 
-def plan(params: Mapping[str, Any], catalogue: Catalogue, context: Context | None = None) -> Expand:
-    """Plan `{"goal", "playbook", "inputs"}` with a playbook. Raises NoPlaybook."""
-    if not params.get("playbook"):
-        raise NoPlaybook("no_playbook")
+def plan(params: Mapping[str, Any], catalogue: Catalogue, context: Context | None = None) -> Expand | Ask:
+    """Do a piece of planning work: with the playbook that was chosen, else with the model that is connected.
+
+    Raises NoPlaybook when there is neither, and what `modelled.stages.perform` raises.
+    """
+    is_first = params.get("stage", "plan") == "plan"
+    if is_first and params.get("playbook"):
+        return from_playbook(params, catalogue)
+    if context is None or context.model is None:
+        raise NoPlaybook("no_playbook" if is_first else "no_model")
+    return stages.perform(params, catalogue, context)
+
+
+def from_playbook(params: Mapping[str, Any], catalogue: Catalogue) -> Expand:
+    """Plan `{"goal", "playbook", "inputs"}` with its playbook. Raises NoPlaybook."""
     drafted = draft(get(str(params["playbook"])), str(params.get("goal") or ""), dict(params.get("inputs") or {}))
     compiled = compile_plan(drafted, catalogue)
     if compiled.is_acceptable and compiled.plan:

@@ -94,6 +94,7 @@ def info(entry: Skill, chosen: SkillSettings | None = None) -> SkillInfo | None:
         instant=entry.instant,
         literal=entry.literal,
         approval=chosen.approval,
+        hidden=is_hidden(entry),
         timeout_seconds=timeout,
         retries=retries,
         concurrency=chosen.concurrency,

@@ -10,7 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 Sentence = str | Promise | Callable[[Mapping[str, Any]], str]
-PARTS = ("findings", "skills", "planning", "llm", "engine", "web", "changes", "supervise")
+PARTS = ("findings", "skills", "planning", "modelled", "llm", "engine", "web", "changes", "supervise")
 
 
 def _catalogue() -> dict[str, Sentence]:

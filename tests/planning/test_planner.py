@@ -31,7 +31,7 @@ CASES = [
 
 def planned(name: str, profiles: dict, goal: str):
     params = {"goal": goal, "playbook": name, "inputs": resolve(name, profiles, goal=goal)}
-    return planner.plan(params, registry.catalogue({}))
+    return planner.from_playbook(params, registry.catalogue({}))
 
 
 @pytest.mark.parametrize(("name", "profiles", "goal"), CASES)
@@ -63,7 +63,9 @@ def test_the_plan_says_what_was_guessed_and_why():
 
 def test_a_chosen_column_is_said_without_a_reason():
     inputs = resolve("sales_by_month", {"s.csv": SALES}, {"date_column": "Ship Date"}, "sales by month")
-    plan = planner.plan({"goal": "g", "playbook": "sales_by_month", "inputs": inputs}, registry.catalogue({})).plan
+    plan = planner.from_playbook(
+        {"goal": "g", "playbook": "sales_by_month", "inputs": inputs}, registry.catalogue({})
+    ).plan
     assert 'Dates are taken from the column "Ship Date".' in plan["intent"]["assumptions"]
 
 
