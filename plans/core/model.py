@@ -85,6 +85,8 @@ class Reply:
     usage: Usage = field(default_factory=Usage)
     usd: Decimal | None = None
     request_id: str = ""
+    reused: bool = False
+    """True when an earlier reply to the very same request was taken: nothing was asked, and it cost nothing."""
 
 
 class Model(Protocol):
@@ -101,10 +103,12 @@ class Model(Protocol):
         effort: str | None = None,
         on_progress: Callable[[Progress], None] | None = None,
         tier: Tier | None = None,
+        reuse: bool = False,
     ) -> Reply:
         """Return the reply; with `schema` (a JSON Schema of type object) `data` holds to it.
 
         `effort` is low, medium, high or max, None the model's own; `tier` None: as the purpose says (`TIERS`).
+        `reuse` takes the reply the owner of this run once got for the very same request, if there is one.
         `on_progress` is called in the asking thread, a few times a second; what it raises ends the call.
 
         Raises `core.errors.ModelError` (a SkillError: the failure ladder knows what to do) when no usable reply came
@@ -130,6 +134,8 @@ class CallStart:
     purpose: Purpose
     model: str
     request_text: str
+    request_hash: str = ""
+    """Of the exact request: equal requests have equal ones. Empty where the answer is never to be reused."""
     most: Usage
     most_usd: Decimal | None = None
 
@@ -146,6 +152,7 @@ class CallEnd:
     latency_ms: int = 0
     tries: int = 1
     reply_text: str = ""
+    thinking_text: str = ""
 
 
 class Ledger(Protocol):
@@ -158,6 +165,9 @@ class Ledger(Protocol):
 
     def begin(self, start: CallStart) -> int:
         """Write the call down before it is made; return its number. Raises BudgetReached, LeaseLost."""
+
+    def recall(self, request_hash: str) -> str | None:
+        """Return what the model wrote when the owner of this run last made this request, None if that is not known."""
 
     def end(self, call: int, ended: CallEnd) -> None:
         """Write down how it ended; returns when that is committed. Raises LeaseLost."""

@@ -17,14 +17,16 @@ STOPPING_SECONDS = 5.0
 
 @dataclass(slots=True)
 class Note:
-    """A call that begins (`start`) or has ended (`call`, `ended`), on its way to the loop.
+    """A call that begins (`start`) or has ended (`call`, `ended`), or a question for an earlier reply, to the loop.
 
-    The loop sets `call` or `refused`, then `answered`.
+    The loop sets `call`, `found` or `refused`, then `answered`.
     """
 
     start: CallStart | None = None
     call: int = 0
     ended: CallEnd | None = None
+    request_hash: str = ""
+    found: str | None = None
     refused: PlannerError | None = None
     answered: threading.Event = field(default_factory=threading.Event)
 
@@ -44,6 +46,9 @@ class SlotLedger:
 
     def begin(self, start: CallStart) -> int:
         return self._answered(Note(start=start)).call
+
+    def recall(self, request_hash: str) -> str | None:
+        return self._answered(Note(request_hash=request_hash)).found
 
     def end(self, call: int, ended: CallEnd) -> None:
         self._answered(Note(call=call, ended=ended))

@@ -14,6 +14,7 @@ from plans import events
 from plans.core.errors import BudgetReached, LeaseLost, PlannerError
 from plans.core.kinds import EventKind
 from plans.core.model import CallEnd, CallOutcome, CallStart
+from plans.core.redaction import MASK
 from plans.engine.calls import Note
 from plans.engine.hot import Claimed
 from plans.engine.sql import transact
@@ -75,6 +76,8 @@ def keep(claimed: Claimed, note: Note) -> None:
             note.call = begin(note.start, claimed)
         elif note.ended is not None:
             end(note.call, note.ended, claimed)
+        elif note.request_hash:
+            note.found = recall(claimed.run_id, note.request_hash)
     except OperationalError:
         raise
     except PlannerError as error:
@@ -105,6 +108,7 @@ def begin(start: CallStart, claimed: Claimed | None = None) -> int:
             outcome=CallOutcome.RUNNING,
             usd=start.most_usd,
             request_text=_storable(start.request_text),
+            request_hash=start.request_hash,
             input_tokens=start.most.input_tokens,
             output_tokens=start.most.output_tokens,
         )
@@ -126,6 +130,7 @@ def end(call: int, ended: CallEnd, claimed: Claimed | None = None) -> None:
             latency_ms=ended.latency_ms,
             tries=ended.tries,
             reply_text=_storable(ended.reply_text),
+            thinking_text=_storable(ended.thinking_text),
             input_tokens=ended.usage.input_tokens,
             output_tokens=ended.usage.output_tokens,
             cache_write_tokens=ended.usage.cache_write_tokens,
@@ -135,6 +140,14 @@ def end(call: int, ended: CallEnd, claimed: Claimed | None = None) -> None:
             events.append(claimed.run_id, [_line(call, ended, claimed)])
 
     transact(work)
+
+
+def recall(run_id: int, request_hash: str) -> str | None:
+    """Return the reply an owner's earlier run got to the same request; one that was redacted is not the reply."""
+    rows = ModelCall.objects.filter(request_hash=request_hash, outcome=CallOutcome.OK, run__owner__runs=run_id).exclude(
+        reply_text__contains=MASK
+    )
+    return rows.order_by("-pk").values_list("reply_text", flat=True).first()
 
 
 def lose(task_id: int, attempt: int) -> None:

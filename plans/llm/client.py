@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from plans.core import retry
 from plans.core.errors import ErrorClass, ModelError, SkillCancelled
+from plans.core.hashing import digest
 from plans.core.jsontypes import JsonObject
 from plans.core.model import CallEnd, CallOutcome, CallStart, Ledger, Message, Progress, Purpose, Reply, Tier
 from plans.core.redaction import redact
@@ -47,6 +48,7 @@ class Client:
         effort: str | None = None,
         on_progress: Callable[[Progress], None] | None = None,
         tier: Tier | None = None,
+        reuse: bool = False,
     ) -> Reply:
         """See `core.model.Model`."""
         deadline = self._deadline()
@@ -58,18 +60,24 @@ class Client:
             schema=schema,
             max_tokens=max_tokens,
             effort=effort,
+            reuse=reuse,
         )
         if schema is not None:
             mode = probe.mode_of(self.config, question.model, lambda asked: self._answer(asked, deadline, None))
             question = replace(question, mode=mode)
+        found = self._recalled(question) if reuse else None
+        return found or self._whole(question, deadline, on_progress)
+
+    def _whole(self, question: Question, deadline: float, on_progress: Callable[[Progress], None] | None) -> Reply:
         try:
             return self._answer(question, deadline, on_progress)
         except ModelError as error:
-            if error.code != "model_out_of_tokens" or schema is None or max_tokens >= MOST_TOKENS:
+            may_grow = question.schema is not None and question.max_tokens < MOST_TOKENS
+            if error.code != "model_out_of_tokens" or not may_grow:
                 raise
         # half a JSON value is of no use to anybody: once more with twice the room
-        question = replace(question, max_tokens=min(2 * max_tokens, MOST_TOKENS))
-        return self._answer(question, deadline, on_progress)
+        roomier = replace(question, max_tokens=min(2 * question.max_tokens, MOST_TOKENS))
+        return self._answer(roomier, deadline, on_progress)
 
     def _deadline(self) -> float:
         left = self.ledger.deadline - time.monotonic()
@@ -135,6 +143,20 @@ class Client:
             time.sleep(min(left, SLEEP_SECONDS))
         return True
 
+    def _recalled(self, question: Question) -> Reply | None:
+        """Return the reply to an earlier request that was the very same, judged anew."""
+        written = self.ledger.recall(self._hash(question))
+        if written is None:
+            return None
+        came = Came(text=written, stop_reason="end_turn", model=question.model)
+        reply = judge(question, came).reply
+        return replace(reply, reused=True) if reply else None
+
+    def _hash(self, question: Question) -> str:
+        # Not the limit of tokens: a reply that was whole is the same under any.
+        made = {**arguments(self.config, question), "endpoint": self.config.url, "max_tokens": None}
+        return digest(made)
+
     def _start(self, question: Question) -> CallStart:
         most = question.most
         return CallStart(
@@ -145,12 +167,12 @@ class Client:
                     {"endpoint": self.config.url, **arguments(self.config, question)}, ensure_ascii=False, indent=2
                 )
             ),
+            request_hash=self._hash(question) if question.reuse else "",
             most=most,
             most_usd=prices.cost(question.model, most),
         )
 
     def _end(self, question: Question, came: Came, verdict: Verdict | None, tries: int, seconds: float) -> CallEnd:
-        thinking = f"<thinking>\n{came.thinking}\n</thinking>\n" if came.thinking else ""
         return CallEnd(
             outcome=verdict.outcome if verdict else CallOutcome.ERROR,
             problem=verdict.problem if verdict else "internal",
@@ -159,7 +181,8 @@ class Client:
             usd=prices.cost(question.model, came.usage),
             latency_ms=round(seconds * 1000),
             tries=max(tries, 1),
-            reply_text=self._redacted(thinking + written(came)),
+            reply_text=self._redacted(written(came)),
+            thinking_text=self._redacted(came.thinking),
         )
 
     def _redacted(self, text: str) -> str:

@@ -34,6 +34,7 @@ class Question:
     mode: Mode | None = None
     max_tokens: int
     effort: str | None = None
+    reuse: bool = False
 
     @property
     def most(self) -> Usage:

@@ -41,6 +41,9 @@ class ModelCall(models.Model):
     # the exact text both ways, redacted
     request_text = models.TextField(_("request"), blank=True)
     reply_text = models.TextField(_("reply"), blank=True)
+    thinking_text = models.TextField(_("thinking"), blank=True)
+    # sha256 of the request, where its answer may be taken again
+    request_hash = models.CharField(max_length=64, blank=True, editable=False)
     at = models.DateTimeField(_("time"), auto_now_add=True)
 
     class Meta:
@@ -51,7 +54,10 @@ class ModelCall(models.Model):
             one_of("purpose", Purpose, "model_call_purpose_in_enum"),
             one_of("outcome", CallOutcome, "model_call_outcome_in_enum"),
         ]
-        indexes = [models.Index(fields=["run", "id"], name="model_call_by_run")]
+        indexes = [
+            models.Index(fields=["run", "id"], name="model_call_by_run"),
+            models.Index(fields=["request_hash"], name="model_call_by_request", condition=~models.Q(request_hash="")),
+        ]
 
     def __str__(self) -> str:
         return f"{self.purpose} {self.model}"

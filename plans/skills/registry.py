@@ -17,7 +17,7 @@ from plans.core.catalogue import SkillInfo, SkillSettings
 from plans.core.errors import PlannerError
 from plans.core.skill import Skill
 
-BUILT_IN = ("ask_human", "chart", "load_file", "noop", "report", "sql", "wait")
+BUILT_IN = ("ask_human", "chart", "llm", "load_file", "noop", "report", "sql", "wait")
 ENTRY_POINTS = "forethought.skills"
 
 # Any: a skill's `run` takes its own params class, which no checker accepts for the protocol's BaseModel.

@@ -172,6 +172,10 @@ SENTENCES: dict[str, Any] = {
     "sql_too_many_rows": _l("The query gives %(count)s rows; %(limit)s are the most. Group them or add a LIMIT."),
     "chart_not_numeric": _l("Column “%(column)s” holds %(type)s, not numbers: it cannot be drawn as values."),
     "report_not_a_picture": _l("“%(name)s” is not a picture that a report can show (PNG, JPEG or GIF)."),
+    "llm_input_cut": _l("“%(name)s” was too long for the model: its last %(characters)s characters were not read."),
+    "llm_rows_left_out": _l("The model read the first %(shown)s of %(total)s rows of “%(name)s”."),
+    "llm_table_among_inputs": _l("“%(name)s” is a table: hand it in by “tables”."),
+    "llm_cannot_read": _l("“%(name)s” (%(file)s) is no text: the model cannot read it. Use load_file on it first."),
     # --- how a program ended ---
     "timeout": _l("The step took longer than %(seconds)s seconds and was stopped."),
     "out_of_memory": _l("The step needed more memory than it may use and was stopped."),

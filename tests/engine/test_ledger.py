@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from plans.core.errors import LeaseLost, ModelError
 from plans.core.model import CallEnd, CallOutcome, CallStart, Purpose, Usage
+from plans.core.redaction import MASK
 from plans.core.skill import Outputs, Result
 from plans.engine import ladder, ledger, turn
 from plans.engine.settle import Changes
@@ -178,6 +180,24 @@ def test_an_attempt_that_is_over_begins_no_call(plant: Plant):
     with pytest.raises(LeaseLost):
         ledger.begin(start(), held)
     assert ModelCall.objects.count() == 0
+
+
+def test_a_reply_is_recalled_for_the_owner_alone(plant: Plant, member: Any):
+    found: list[str | None] = []
+
+    def ask(params: Any, context: Any) -> Result:
+        found.append(context.model.recall("h"))
+        context.model.end(context.model.begin(replace(start(), request_hash="h")), ended(reply_text=params["value"]))
+        return Outputs(values={"value": 1})
+
+    plant.skill("ask", ask)
+    for text in ("first", f"with {MASK}", "third"):
+        plant.run({"id": "a", "skill": "ask", "params": {"value": text}})
+        plant.drain()
+    other = plant.run({"id": "a", "skill": "ask", "params": {"value": "fourth"}})
+    Run.objects.filter(pk=other.pk).update(owner=member)
+    plant.drain()
+    assert found == [None, "first", "first", None]
 
 
 def test_a_call_of_no_run_is_kept_too(db: None):

@@ -32,6 +32,7 @@ class ListLedger:
     ended: list[CallEnd] = field(default_factory=list)
     stopped: bool = False
     refuses: PlannerError | None = None
+    known: dict[str, str] = field(default_factory=dict)
 
     def cancelled(self) -> bool:
         return self.stopped
@@ -42,9 +43,14 @@ class ListLedger:
         self.begun.append(start)
         return len(self.begun)
 
+    def recall(self, request_hash: str) -> str | None:
+        return self.known.get(request_hash)
+
     def end(self, call: int, ended: CallEnd) -> None:
         assert call == len(self.begun)
         self.ended.append(ended)
+        if ended.outcome == "ok":
+            self.known[self.begun[-1].request_hash] = ended.reply_text
 
 
 @dataclass

@@ -60,7 +60,7 @@ def test_a_reply_comes_with_data_usage_price_and_request_id(scripted_model: Scri
     assert reply.usd == Decimal("0.006")  # (1000·2 + 200·10 + 400·2.50 + 5000·0.20) / 1,000,000
     (ended,) = asking.ledger.ended
     assert (ended.outcome, ended.usage, ended.usd, ended.tries) == ("ok", reply.usage, reply.usd, 1)
-    assert "let me see" in ended.reply_text
+    assert ended.thinking_text == "let me see"
     assert '"colour": "Red"' in ended.reply_text
 
 
@@ -93,6 +93,23 @@ def test_progress_shows_everything_so_far_and_the_end(scripted_model: ScriptedMo
 def test_capitals_of_a_choice_do_not_make_a_reply_useless(scripted_model: ScriptedModel):
     scripted_model.say(answer({"colour": "rED", "count": 1}))
     assert Asking(scripted_model).ask().data == {"colour": "Red", "count": 1}
+
+
+def test_the_same_request_is_answered_once_when_asked_to(scripted_model: ScriptedModel):
+    scripted_model.say(answer(GOOD), answer({**GOOD, "count": 3}), answer(GOOD))
+    asking = Asking(scripted_model)
+    first, second = asking.ask(reuse=True), asking.ask(reuse=True, max_tokens=99)
+    assert (first.reused, second.reused, second.data, second.usage) == (False, True, GOOD, Usage())
+    assert asking.ask(reuse=True, purpose=Purpose.INTENT).data == {**GOOD, "count": 3}  # another model
+    assert asking.ask("Which one?", reuse=True).reused is False
+    assert len(scripted_model.calls) == 3
+
+
+def test_a_reply_is_only_reused_for_who_asks_for_it(scripted_model: ScriptedModel):
+    scripted_model.respond(lambda call: answer(GOOD))
+    asking = Asking(scripted_model)
+    assert [asking.ask().reused for _ in range(2)] == [False, False]
+    assert {start.request_hash for start in asking.ledger.begun} == {""}
 
 
 # --- what is no usable reply ---

@@ -7,6 +7,7 @@ import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from plans.core.jsontypes import Json, JsonObject
 from plans.core.kinds import ValueKind
@@ -20,7 +21,7 @@ class FolderContext:
     task_key = "t1"
     attempt = 1
     idempotency_key = "key"
-    model = None
+    model: Any = None
 
     def __init__(self, root: Path, *, seconds: float = 60, stop: Callable[[], bool] = lambda: False) -> None:
         self.root = root

@@ -46,13 +46,20 @@ def fresh_registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_the_built_in_skills_are_there() -> None:
     names = [skill.name for skill in registry.all_skills()]
 
-    assert names == ["ask_human", "chart", "load_file", "noop", "report", "sql", "wait"]
+    assert names == ["ask_human", "chart", "llm", "load_file", "noop", "report", "sql", "wait"]
 
 
 def test_the_catalogue_leaves_out_what_is_switched_off_and_what_is_hidden() -> None:
     settings = {"sql": SkillSettings(enabled=False)}
 
-    assert sorted(registry.catalogue(settings, hidden=False)) == ["ask_human", "chart", "load_file", "report", "wait"]
+    assert sorted(registry.catalogue(settings, hidden=False)) == [
+        "ask_human",
+        "chart",
+        "llm",
+        "load_file",
+        "report",
+        "wait",
+    ]
     assert "noop" in registry.catalogue(settings)
 
 
