@@ -8,7 +8,7 @@ from typing import Any
 
 from plans.core.findings import Finding
 from plans.core.jsontypes import JsonObject
-from plans.core.model import Message, Purpose
+from plans.core.model import Message, Purpose, Tier
 from plans.planning import matching, playbooks
 from plans.planning.modelled import calendar, material, offering, schemas, wire
 from plans.planning.modelled.judging import Finish, Judged
@@ -102,7 +102,14 @@ def _in_two_levels(session: Session, brief: Brief) -> Answer:
     """Return the whole plan put together from an outline and the steps of each of its milestones."""
     session.watch.begin("milestones")
     messages = [Message(role="user", text=brief.opening("outline"))]
-    outline = session.ask("outline", Purpose.DRAFT, system=brief.system, messages=messages, schema=schemas.outline())
+    outline = session.ask(
+        "outline",
+        Purpose.DRAFT,
+        system=brief.system,
+        messages=messages,
+        schema=schemas.outline(),
+        tier=Tier.HARD,
+    )
     if outline.data is None:
         return outline
     milestones = [dict(each) for each in outline.data.get("milestones") or [] if isinstance(each, dict)][

@@ -43,7 +43,7 @@ class Judged:
     @property
     def rank(self) -> tuple[bool, int]:
         """The smaller the better."""
-        return self.plan is None, self.errors
+        return not (self.plan and self.plan["tasks"]), self.errors
 
 
 def judge(session: Session, answer: Answer, finish: Finish) -> Judged:

@@ -15,7 +15,7 @@ from plans.core.circumstances import NOTHING_KNOWN, Circumstances
 from plans.core.errors import ModelError
 from plans.core.findings import Finding
 from plans.core.jsontypes import JsonObject
-from plans.core.model import Message, Model, Purpose
+from plans.core.model import Message, Model, Purpose, Tier
 from plans.core.plan_text import parse
 from plans.core.skill import Context
 from plans.planning.modelled import calendar, material, offering
@@ -91,6 +91,7 @@ class Session:
         messages: Sequence[Message],
         schema: JsonObject,
         is_plan: bool = False,
+        tier: Tier | None = None,
     ) -> Answer:
         """Ask once under `name`, keeping a usable answer: a second attempt of this work gets it from memory.
 
@@ -100,13 +101,19 @@ class Session:
         kept = self.memory.get(name)
         if kept is not None:
             return Answer.of(kept)
-        answer = self._call(purpose, system, messages, schema, is_plan)
+        answer = self._call(purpose, system, messages, schema, is_plan, tier)
         if answer.data is not None:
             self.memory.keep(name, answer.as_json())
         return answer
 
     def _call(
-        self, purpose: Purpose, system: str, messages: Sequence[Message], schema: JsonObject, is_plan: bool
+        self,
+        purpose: Purpose,
+        system: str,
+        messages: Sequence[Message],
+        schema: JsonObject,
+        is_plan: bool,
+        tier: Tier | None,
     ) -> Answer:
         try:
             reply = self.model.ask(
@@ -116,6 +123,7 @@ class Session:
                 schema=schema,
                 max_tokens=MOST_TOKENS,
                 on_progress=self.watch.see,
+                tier=tier,
             )
         except ModelError as error:
             if error.code not in UNUSABLE or error.reply is None:
