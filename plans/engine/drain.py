@@ -121,7 +121,7 @@ class Drain:
         if not self.look_at_all and is_sqlite() and not self._others_committed():
             return False
         self.look_at_all = False
-        return hot.has("state = 'ready'")
+        return hot.has("state = 'ready' AND NOT held")
 
     def _others_committed(self) -> bool:
         with connection.cursor() as cursor:

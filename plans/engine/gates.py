@@ -45,7 +45,7 @@ class Opened:
 
 def waiting_ids(limit: int) -> list[int]:
     """Return gated ready tasks in the claim's order."""
-    rows = Task.objects.filter(state=TaskState.READY, gated=True).order_by("-priority", "-rank", "pk")
+    rows = Task.objects.filter(state=TaskState.READY, gated=True, held=False).order_by("-priority", "-rank", "pk")
     return list(rows.values_list("pk", flat=True)[:limit])
 
 
@@ -63,7 +63,7 @@ class Verdict:
 
 def open_gate(task_id: int, *, free: int, worker: str, runner: Runner, cache: RunCache) -> Opened:
     """Decide one gated task: skip it, ask for approval, end it (milestone), or claim it for this worker."""
-    task = Task.objects.filter(pk=task_id, state=TaskState.READY).first()
+    task = Task.objects.filter(pk=task_id, state=TaskState.READY, held=False).first()
     if task is None:
         return Opened(gate=Gate.GONE)
     if _takes_slot(task) and free <= 0:
@@ -72,7 +72,7 @@ def open_gate(task_id: int, *, free: int, worker: str, runner: Runner, cache: Ru
 
     def work() -> Opened:
         found = locked([task_id])
-        if not found or found[0].state != TaskState.READY or found[0].attempt != task.attempt:
+        if not found or found[0].state != TaskState.READY or found[0].held or found[0].attempt != task.attempt:
             return Opened(gate=Gate.GONE)
         changes = Changes(task.run_id)
         opened = _decide(changes, found[0], verdict, worker, cache)

@@ -152,7 +152,7 @@ def claim(cursor: Cursor, limit: int, worker: str, lease_seconds: float, only: i
     """Claim up to `limit` ready tasks that need no decision, the most urgent first; `only` names one gated task."""
     pick = "SELECT id FROM plans_task WHERE state = 'ready' AND "
     if only is None:
-        pick += "NOT gated ORDER BY priority DESC, rank DESC, id LIMIT %s"
+        pick += "NOT gated AND NOT held ORDER BY priority DESC, rank DESC, id LIMIT %s"
     else:
         pick += "id = %s"
     prefix, chosen = claim_where(pick)
@@ -269,6 +269,7 @@ def unclaimed(limit: int) -> int:
     """Return how many ready tasks are unclaimed, counting to `limit` only."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT count(*) FROM (SELECT 1 FROM plans_task WHERE state = 'ready' LIMIT %s) AS found", [limit]
+            "SELECT count(*) FROM (SELECT 1 FROM plans_task WHERE state = 'ready' AND NOT held LIMIT %s) AS found",
+            [limit],
         )
         return int(cursor.fetchone()[0])

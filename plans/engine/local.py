@@ -30,6 +30,9 @@ def drain_until_done(run: Run, runner: Runner, timeout_seconds: float, *, until:
 def _can_move(run: Run) -> bool:
     """Tell whether anything of `run` moves without a person."""
     rows = Task.objects.filter(run=run)
-    if rows.filter(state__in=[TaskState.READY, TaskState.RUNNING, TaskState.RETRYING]).exists():
+    if rows.filter(state=TaskState.RUNNING).exists():
+        return True
+    rows = rows.filter(held=False)
+    if rows.filter(state__in=[TaskState.READY, TaskState.RETRYING]).exists():
         return True
     return rows.filter(state=TaskState.WAITING, ready_at__isnull=False).exists()

@@ -16,7 +16,7 @@ from plans.core.spec import PlanSpec
 from plans.core.states import RequestKind, RequestState, RunState, run_sources
 from plans.engine import doorbell, rows
 from plans.engine.settle import Changes
-from plans.models import Request, Revision, Run
+from plans.models import Request, Revision, Run, Task
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -61,13 +61,21 @@ def reject_plan(*, run: Run, by: User, comment: str = "") -> None:
 
 
 def start_run(
-    changes: Changes, run: Run, revision: Revision, catalogue: Mapping[str, SkillInfo], *, by: User | None
+    changes: Changes,
+    run: Run,
+    revision: Revision,
+    catalogue: Mapping[str, SkillInfo],
+    *,
+    by: User | None,
+    kept: Mapping[str, Task] | None = None,
 ) -> None:
-    """Make the rows of an approved revision and put the run to work."""
+    """Make the rows of an approved revision and put the run to work; `kept` are rows that need not run again."""
     plan = PlanSpec.model_validate(revision.plan)
-    ready = rows.create(run, plan, catalogue)
+    ready = rows.create(run, plan, catalogue, kept)
     Run.objects.filter(pk=run.pk, state__in=run_sources(RunState.RUNNING)).update(
-        state=RunState.RUNNING, started_at=Now(), left=F("left") + len(plan.tasks) + len(plan.milestones)
+        state=RunState.RUNNING,
+        started_at=Now(),
+        left=F("left") + len(plan.tasks) + len(plan.milestones) - len(kept or {}),
     )
     actor_id = by.pk if by else None
     changes.say(EventKind.PLAN_APPROVED, actor_id=actor_id, revision=revision.number)

@@ -54,8 +54,14 @@ def upstream_map(plan: PlanSpec) -> dict[str, set[str]]:
     return edges
 
 
-def create(run: Run, plan: PlanSpec, catalogue: Mapping[str, SkillInfo]) -> list[str]:
-    """Create the rows of `plan` for `run`; return the keys that are ready at once."""
+def create(
+    run: Run, plan: PlanSpec, catalogue: Mapping[str, SkillInfo], kept: Mapping[str, Task] | None = None
+) -> list[str]:
+    """Create the rows of `plan` for `run`; return the keys that are ready at once.
+
+    `kept`: succeeded rows of an earlier run of the same plan; these are made as done, with the outputs they had.
+    """
+    kept = kept or {}
     edges = upstream_map(plan)
     seconds = {task.id: task.estimate.seconds or DEFAULT_SECONDS for task in plan.tasks}
     ranks = graph.remaining(edges, {key: seconds.get(key, 0.0) for key in edges})
@@ -65,8 +71,11 @@ def create(run: Run, plan: PlanSpec, catalogue: Mapping[str, SkillInfo]) -> list
     for position, milestone in enumerate(plan.milestones):
         rows[milestone.id] = _milestone(run, milestone, position)
     for key, row in rows.items():
-        row.unmet = len(edges[key])
+        row.unmet = len(edges[key] - kept.keys())
         row.state = TaskState.PENDING if row.unmet else TaskState.READY
+        if key in kept:
+            row.unmet, row.state, row.outputs = 0, TaskState.SUCCEEDED, kept[key].outputs
+            row.started_at, row.ended_at = kept[key].started_at, kept[key].ended_at
     # ids are taken in insertion order, so equal priority and rank run in the plan's order
     saved = {row.key: row for row in Task.objects.bulk_create(rows.values(), batch_size=500)}
     Dependency.objects.bulk_create(

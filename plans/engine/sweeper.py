@@ -13,7 +13,7 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from plans.core.states import TaskState
-from plans.engine import deadlines, doorbell, hot, ladder, mend
+from plans.engine import deadlines, doorbell, hot, ladder, mend, pausing
 from plans.engine.settle import Changes
 from plans.engine.sql import is_gone, transact, worker_id
 from plans.models import Attempt, Lease, Task
@@ -56,6 +56,7 @@ def sweep_once(memory: Memory, now: float | None = None) -> Pulse | None:
     each("due", lambda: transact(hot.wake_due) if hot.has_due() else 0)
     expire_leases(memory, now)
     deadlines.expire_requests(BATCH)
+    each("pauses", pausing.settle_pauses)
     pulse = read_pulse()
     ring_for_unclaimed(memory, pulse, now)
     if now - memory.mended_at >= MEND_SECONDS:
@@ -129,7 +130,7 @@ def read_pulse() -> Pulse:
     running = Task.objects.filter(state=TaskState.RUNNING).count()
     slots = settings.PLANS_WORKERS * settings.PLANS_SLOTS_PER_WORKER
     last = Attempt.objects.order_by("-pk").values_list("pk", flat=True).first()
-    ready = Task.objects.filter(state=TaskState.READY).count()
+    ready = Task.objects.filter(state=TaskState.READY, held=False).count()
     return Pulse(ready=ready, claims=last or 0, idle_slots=max(0, slots - running))
 
 
@@ -143,6 +144,6 @@ def ring_for_unclaimed(memory: Memory, pulse: Pulse, now: float) -> None:
     # Doorbells that wait already are enough: with no worker for an hour they must not pile up.
     if now - memory.ready_since >= UNCLAIMED_SECONDS and pulse.idle_slots and doorbell.waiting() < doorbell.workers():
         memory.ready_since = now
-        run_id = Task.objects.filter(state=TaskState.READY).values_list("run_id", flat=True).first()
+        run_id = Task.objects.filter(state=TaskState.READY, held=False).values_list("run_id", flat=True).first()
         if run_id is not None:
             doorbell.ring(run_id, min(pulse.ready, settings.PLANS_WORKERS))

@@ -35,6 +35,8 @@ class Task(models.Model):
     needs_approval = models.BooleanField(default=False)
     # True: upstream outputs must be loaded before params can be rendered
     has_references = models.BooleanField(default=False)
+    # True while the run is paused: not for the claim to take, whatever the state
+    held = models.BooleanField(default=False)
     priority = models.IntegerField(_("priority"), default=0)
     # longest remaining path in estimated seconds: the claim takes the longest first
     rank = models.FloatField(default=0)

@@ -21,6 +21,7 @@ from plans.web.views import (
     playbooks,
     run,
     runs,
+    steering,
     theme,
 )
 
@@ -55,6 +56,10 @@ urlpatterns = [
     path("runs/<uuid:uuid>/requests", login_required(live.requests), name="live_requests"),
     path("runs/<uuid:uuid>/result", login_required(live.result), name="live_result"),
     path("runs/<uuid:uuid>/log", login_required(history.log), name="log"),
+    path("runs/<uuid:uuid>/pause", login_required(steering.pause), name="pause_run"),
+    path("runs/<uuid:uuid>/resume", login_required(steering.resume), name="resume_run"),
+    path("runs/<uuid:uuid>/rerun", login_required(steering.rerun), name="rerun"),
+    path("runs/<uuid:uuid>/fork", login_required(steering.fork), name="fork"),
     path("runs/<uuid:uuid>/cancel", login_required(run.cancel), name="cancel_run"),
     path("artifacts/<uuid:uuid>", login_required(artifacts.download), name="artifact"),
     path("artifacts/<uuid:uuid>/rows", login_required(history.rows), name="artifact_rows"),

@@ -52,6 +52,13 @@ SENTENCES: dict[str, Any] = {
     "params_invalid": _params_invalid,
     "decision_unknown": _("“%(choice)s” is not one of the choices."),
     "run_ended": _("The run has already ended."),
+    "run_not_running": _("The run does not run yet: its plan has not been approved."),
+    "run_cancelling": _("The run is being cancelled, so it cannot be paused."),
+    "run_not_paused": _("The run is not paused."),
+    "run_unknown": _("There is no run “%(run)s”."),
+    "task_asks_nothing": _("“%(task)s” does not wait for a decision."),
+    "no_plan": _("There is no such plan to run again."),
+    "task_unknown": _("The run has no step “%(task)s”."),
     "cancelled": _("It was cancelled."),
     "worker_lost": _("The worker died in the middle of the step (%(losses)s times)."),
     "worker_lost_unsure": _(

@@ -69,6 +69,9 @@ function header({ detail: { run } }) {
   bar(run);
   for (const element of document.querySelectorAll("[data-while-moving]")) element.hidden = !run.moves;
   for (const element of document.querySelectorAll("[data-while-open]")) element.hidden = run.is_terminal;
+  for (const element of document.querySelectorAll("[data-while-ended]")) element.hidden = !run.is_terminal;
+  for (const element of document.querySelectorAll("[data-while-pausable]")) element.hidden = !run.pausable;
+  for (const element of document.querySelectorAll("[data-while-resumable]")) element.hidden = !run.resumable;
   if (run.is_terminal && run.state !== drawnResult) {
     drawnResult = run.state;
     area("[data-result-area]", "/result");

@@ -10,6 +10,7 @@ from plans.core.states import RunState, TaskState
 from plans.models import Event, Request, Run, Task
 from plans.web.live.parts import OpenRequest
 from plans.web.shown.events import events_shown
+from plans.web.shown.run import is_pausable, is_resumable
 from plans.web.shown.states import NEEDS, Shown, request_state, run_state, task_state
 from plans.wording import sentence
 
@@ -41,6 +42,8 @@ def run_json(run: Run, counts: Mapping[str, int], open_kind: str | None) -> Json
         "done": counts.get(TaskState.SUCCEEDED, 0) + counts.get(TaskState.SKIPPED, 0),
         "total": sum(counts.values()),
         "counts": dict(counts),
+        "pausable": is_pausable(run),
+        "resumable": is_resumable(run),
         "moves": run.state in {RunState.PLANNING, RunState.RUNNING},
         "is_terminal": run.is_terminal,
         "revision": run.revision.number if run.revision else None,

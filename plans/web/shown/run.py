@@ -86,6 +86,22 @@ class RunShown:
         """True while the page may change without this person doing anything."""
         return self.run.state in {RunState.PLANNING, RunState.RUNNING}
 
+    @property
+    def pausable(self) -> bool:
+        return is_pausable(self.run)
+
+    @property
+    def resumable(self) -> bool:
+        return is_resumable(self.run)
+
+
+def is_pausable(run: Run) -> bool:
+    return run.state == RunState.RUNNING and not run.pause_requested_at and not run.cancel_requested_at
+
+
+def is_resumable(run: Run) -> bool:
+    return not run.is_terminal and run.pause_requested_at is not None and not run.cancel_requested_at
+
 
 def run_shown(run: Run, now: datetime) -> RunShown:
     """Return `run` for display with a fixed number of queries, whatever its size."""

@@ -91,6 +91,7 @@ REASONS: dict[str, str | Promise] = {
     SkipReason.CONDITION: _("Skipped: its condition was not met"),
     SkipReason.PERSON: _("Skipped: a person said so"),
     SkipReason.ON_FAILURE: _("Skipped after it failed, as the plan says"),
+    SkipReason.SIBLING: _("Skipped: another item of the list failed"),
     SkipReason.UPSTREAM: _("Skipped: a step it needs did not finish"),
     CancelReason.RUN: _("Cancelled with the run"),
     CancelReason.REMOVED: _("Removed from the plan"),

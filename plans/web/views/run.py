@@ -47,6 +47,7 @@ def run(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "run": row,
         "shown": shown,
         "now": now,
+        "may_steer": steers(user, row),
         "may_cancel": not row.is_terminal and not row.cancel_requested_at and steers(user, row),
         "tab_links": {name: with_changes(request.GET, tab=name) for name in TABS},
         "close_link": with_changes(request.GET, task=None),
