@@ -6,16 +6,29 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Max, Q, QuerySet
+from django.db.models import Max, Q, QuerySet, Sum
 
 from plans.core.catalogue import SkillSettings
 from plans.core.jsontypes import Json
-from plans.core.kinds import Approval, ValueKind
+from plans.core.kinds import Approval, EventKind, ValueKind
 from plans.core.states import RequestKind, RequestState, SkipReason, TaskKind, TaskState
 from plans.core.values import REF_KEY, is_ref
-from plans.models import Artifact, Attempt, Dependency, Event, PlaybookRow, Request, Revision, Run, SkillRow, Task
+from plans.models import (
+    Artifact,
+    Attempt,
+    Dependency,
+    Event,
+    ModelCall,
+    PlaybookRow,
+    Request,
+    Revision,
+    Run,
+    SkillRow,
+    Task,
+)
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
@@ -129,6 +142,43 @@ def newer_approval(request: Request) -> Request | None:
 def revision_by_hash(run: Run, graph_hash: str) -> Revision | None:
     """Return the newest revision of `run` with this graph."""
     return Revision.objects.filter(run=run, graph_hash=graph_hash).order_by("-number").first()
+
+
+def revisions(run: Run) -> list[Revision]:
+    """Return every revision of `run`, newest first, with its author."""
+    return list(Revision.objects.filter(run=run).select_related("author").order_by("-number"))
+
+
+def revision_numbered(run: Run, number: int) -> Revision | None:
+    return Revision.objects.filter(run=run, number=number).first()
+
+
+def ended_steps(run: Run) -> list[tuple[str, datetime, datetime]]:
+    """Return key, start and end of every step of `run` that has run to an end."""
+    rows = Task.objects.filter(run=run, kind=TaskKind.STEP).order_by("pk").only("key", "started_at", "ended_at")
+    return [(row.key, row.started_at, row.ended_at) for row in rows if row.started_at and row.ended_at]
+
+
+def usd_by_task(run: Run) -> dict[str, Decimal]:
+    """Return what the model calls of each step cost, by key, over all its attempts; calls without a price are left out."""
+    rows = ModelCall.objects.filter(run=run, task__kind=TaskKind.STEP, usd__isnull=False)
+    return dict(rows.order_by().values_list("task__key").annotate(Sum("usd")))
+
+
+def newest_planning(run: Run) -> Task | None:
+    """Return the planning task that was queued last."""
+    return Task.objects.filter(run=run, kind=TaskKind.PLANNING).order_by("-pk").first()
+
+
+def planning_progress(run: Run, key: str) -> Event | None:
+    """Return what planning task `key` said last of how far it is."""
+    return Event.objects.filter(run=run, kind=EventKind.PLANNING_PROGRESS, task_key=key).order_by("-seq").first()
+
+
+def model_calls(run: Run) -> QuerySet[ModelCall]:
+    """Return the model calls of `run`, newest first, without their texts."""
+    rows = ModelCall.objects.filter(run=run).defer("request_text", "reply_text").select_related("task")
+    return rows.order_by("-pk")
 
 
 def task_lines(run: Run, requests: Sequence[Request]) -> list[TaskLine]:

@@ -24,6 +24,8 @@ from plans.models import Request, Revision, Run
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
+LONGEST_TEXT = 2000
+
 
 def revise(
     *,

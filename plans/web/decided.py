@@ -47,9 +47,10 @@ def take(
     *,
     stale: str,
     back: str = "run",
+    onto: str = "run",
     difference: Callable[[], list[Difference]] = list,
 ) -> HttpResponse:
-    """Call `action` and go on to the run; a second decision, a stale or a refused one each end in a sentence.
+    """Call `action` and go on to page `onto`; a second decision, a stale or a refused one each end in a sentence.
 
     `stale` is the code of the 409 page's sentence, `difference` gives what it lists; `back` names the page to return to
     when nothing was decided.
@@ -65,7 +66,7 @@ def take(
     except (InputError, StateError) as error:
         messages.error(request, sentence(error.code, error.params))
         return onward(request, run, back)
-    return onward(request, run, "run")
+    return onward(request, run, onto)
 
 
 def stale_page(

@@ -88,6 +88,12 @@ SENTENCES: dict[str, Any] = {
     "form_value_missing": _("This field needs an answer."),
     "not_yours_to_decide": _("This decision belongs to someone else."),
     "plan_changed": _("The plan has changed since this page was shown, so nothing was approved. Look at it again."),
+    "plan_edited_elsewhere": _(
+        "The plan has changed since this page was shown, so your change was not made. Look at it again."
+    ),
+    "no_model": _("This needs a model, and none is connected. You can still edit the steps yourself."),
+    "output_line_wrong": _("“%(line)s” is not a name and a kind. Kinds: %(kinds)s."),
+    "form_not_an_object": _("This is JSON, but not an object: it begins with { and ends with }."),
     "effect_changed": _(
         "What this step would do has changed since this page was shown, so nothing was approved. Look at it again."
     ),

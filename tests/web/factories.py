@@ -6,6 +6,7 @@ import io
 import json
 import tempfile
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from plans.core.compile import compile_plan
 from plans.core.hashing import digest
 from plans.engine.plans import approve_plan
 from plans.engine.runs import create_run_from_plan
-from plans.models import Artifact, Attempt, Blob, Dependency, Event, Request, Revision, Run, Task
+from plans.models import Artifact, Attempt, Blob, Dependency, Event, ModelCall, Request, Revision, Run, Task
 
 REPORT = b"<!doctype html><title>Report</title><h1>Busiest pages</h1>"
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 32
@@ -37,6 +38,7 @@ class World:
     failure: Request
     artifact: Artifact
     table: Artifact
+    call: ModelCall
 
 
 def simple_plan(**more: Any) -> dict[str, Any]:
@@ -112,6 +114,15 @@ def request(task: Task, kind: str, **more: Any) -> Request:
     return Request.objects.create(run=task.run, task=task, kind=kind, **more)
 
 
+def model_call(task: Task, **more: Any) -> ModelCall:
+    """Return a model call that was answered, of the task's newest attempt."""
+    columns = {
+        "purpose": "skill", "model": "claude-test", "outcome": "ok", "request_id": "req_1", "input_tokens": 1200,
+        "output_tokens": 300, "usd": Decimal("0.0125"), "latency_ms": 1500,
+    }  # fmt: skip
+    return ModelCall.objects.create(run=task.run, task=task, attempt=task.attempt, **(columns | more))
+
+
 def world(owner: User, goal: str = "Find the busiest pages", text: str = "Load the log") -> World:
     """Return a running run with a task that failed once and waits, and one of every request."""
     now = timezone.now()
@@ -152,4 +163,5 @@ def world(owner: User, goal: str = "Find the busiest pages", text: str = "Load t
         ),
         artifact=artifact(first, REPORT, kind="html", filename="report.html", media_type="text/html"),
         table=table(first, [{"page": "/", "views": 491}]),
+        call=model_call(first, request_text=text, reply_text=text),
     )

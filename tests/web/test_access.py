@@ -28,12 +28,15 @@ def address(name: str, made: World) -> str:
     }
     if name == "example":
         return reverse(name, args=["busiest_pages"])
+    if name == "model_call":
+        return reverse(name, args=[made.run.uuid, made.call.pk])
     queries = {
         "log": "?task=t1&attempt=1",
         "run": "?task=t1",
         "run_panel": "?task=t1",
         "run_tab": "?tab=events",
         "output": "?task=t1&name=word",
+        "edit_step": "?step=t1",
     }
     return reverse(name, args=[by_name.get(name, made.run.uuid)]) + queries.get(name, "")
 

@@ -47,10 +47,13 @@ def test_every_page_is_sent_with_the_policy_and_holds_nothing_inline(name: str, 
     made = world(owner, text='"><script>alert(1)</script> style="x" ')
     route = next(route for route in urlpatterns if route.name == name)
     by_name = {"request": made.approval.uuid, "artifact_rows": made.table.uuid, "example": "busiest_pages"}
-    values = [by_name.get(name, review_run(owner).uuid if "plan" in name else made.run.uuid)]
+    of_plan = str(route.pattern).startswith("runs/<uuid:uuid>/plan")
+    values = [by_name.get(name, review_run(owner).uuid if of_plan else made.run.uuid)]
+    if name == "model_call":
+        values.append(made.call.pk)
     client.force_login(owner)
 
-    query = {"task": "t1", "attempt": "1", "output": "said", "tab": "events"}
+    query = {"task": "t1", "attempt": "1", "output": "said", "tab": "events", "step": "t1"}
     response = client.get(reverse(name, args=values if "<" in str(route.pattern) else []), query, follow=True)
 
     assert response.status_code in {200, 404}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from plans.wording import sentence
+
 LONGEST_COMMENT = 4000
 DIGEST = r"^[0-9a-f]{64}$"
 
@@ -23,6 +25,16 @@ class CommentForm(forms.Form):
         max_length=LONGEST_COMMENT,
         widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}),
     )
+
+
+class ChangesForm(CommentForm):
+    """What should be different about a plan."""
+
+    def clean_comment(self) -> str:
+        comment = str(self.cleaned_data["comment"]).strip()
+        if not comment:
+            raise forms.ValidationError(sentence("comment_empty"))
+        return comment
 
 
 class PlanForm(CommentForm):

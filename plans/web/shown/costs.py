@@ -1,0 +1,100 @@
+"""Money and tokens as people read them, and what was estimated beside what it took."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from plans import queries
+from plans.engine.ledger import Spent
+from plans.models import Run
+from plans.web.shown.values import duration, number
+
+SMALL = Decimal("0.01")
+
+
+def usd(amount: Decimal | float | None) -> str:
+    """Return an amount: `$2.76`, `$0.0042` below a cent, `$0.00` for nothing; empty when it is not known."""
+    if amount is None:
+        return ""
+    exact = Decimal(str(amount))
+    if exact == 0 or exact >= SMALL:
+        return f"${number(exact.quantize(SMALL))}"
+    return (
+        f"${number(Decimal(f'{exact:.2g}').normalize())}" if exact >= Decimal("0.000001") else _("less than $0.000001")
+    )
+
+
+def spent_text(spent: Spent) -> str:
+    """Return what calls took: the money whose price is known, and that more was spent where some is not."""
+    if not spent.calls:
+        return ""
+    if spent.unpriced and not spent.usd:
+        return _("cost unknown")
+    return _("%(usd)s and more") % {"usd": usd(spent.usd)} if spent.unpriced else usd(spent.usd)
+
+
+def tokens_text(count: int) -> str:
+    """Return a number of tokens, in thousands and millions where that is exact enough."""
+    if count < 1000:
+        return ngettext("%(n)s token", "%(n)s tokens", count) % {"n": number(count)}
+    if count < 1_000_000:
+        return _("%(n)sk tokens") % {"n": number(round(count / 1000, 1 if count < 10_000 else 0))}
+    return _("%(n)sM tokens") % {"n": number(round(count / 1_000_000, 1))}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Took:
+    """What a step took: its last attempt's time, and what its model calls cost over all attempts."""
+
+    seconds: float | None = None
+    usd: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimated:
+    """Estimate and outcome, each empty where it is not known; `seconds` and `usd` are the estimate."""
+
+    seconds: str = ""
+    usd: str = ""
+    took: str = ""
+    cost: str = ""
+
+    @property
+    def text(self) -> str:
+        return ", ".join(filter(None, (self.seconds, self.usd)))
+
+    @property
+    def outcome(self) -> str:
+        return ", ".join(filter(None, (self.took, self.cost)))
+
+
+def estimated(estimate: Mapping[str, Any], took: Took | None) -> Estimated:
+    """Return an `{"seconds", "usd"}` of a plan beside what it took."""
+    took = took or Took()
+    return Estimated(
+        seconds=duration(estimate.get("seconds")),
+        usd=usd(estimate.get("usd")),
+        took=duration(took.seconds),
+        cost=usd(took.usd),
+    )
+
+
+def took(run: Run) -> dict[str, Took]:
+    """Return what the ended steps of `run` took, by key, and the whole run under the empty key once it has ended."""
+    if run.started_at is None:
+        return {}
+    costs = queries.usd_by_task(run)
+    found = {
+        key: Took(seconds=(end - start).total_seconds(), usd=costs.get(key))
+        for key, start, end in queries.ended_steps(run)
+    }
+    if run.ended_at is not None:
+        total = sum(costs.values(), Decimal(0)) if costs else None
+        found[""] = Took(seconds=(run.ended_at - run.started_at).total_seconds(), usd=total)
+    return found
