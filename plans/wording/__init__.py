@@ -10,7 +10,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 Sentence = str | Promise | Callable[[Mapping[str, Any]], str]
-PARTS = ("findings", "skills", "planning", "modelled", "llm", "engine", "web", "changes", "supervise")
+PARTS = (
+    "reading", "findings", "skills", "planning", "modelled", "llm", "engine", "web", "changes", "supervise",
+)  # fmt: skip
 
 
 def _catalogue() -> dict[str, Sentence]:

@@ -2,49 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-Params = Mapping[str, Any]
-
-
-def _near(said: Promise) -> Callable[[Params], str]:
-    """Add what may have been meant, where something known is like it."""
-
-    def tell(params: Params) -> str:
-        text = str(said) % params
-        return f"{text} {_('Did you mean “%(nearest)s”?') % params}" if params.get("nearest") else text
-
-    return tell
-
-
-def _listed(said: Promise, key: str, between: str = ", ") -> Callable[[Params], str]:
-    """Write the list `key` out."""
-
-    def tell(params: Params) -> str:
-        return str(said) % {**params, key: between.join(str(item) for item in params.get(key, []))}
-
-    return tell
+from plans.wording.forms import Params, listed, near
 
 
 def _unknown_skill(params: Params) -> str:
     known = ", ".join(params.get("known", []))
     text = str(_("“%(id)s” uses the skill “%(skill)s”, which is not enabled here.") % params)
-    return f"{_near(_('%(text)s'))({**params, 'text': text})} {_('Known: %(known)s.') % {'known': known}}"
-
-
-def _unknown_key(params: Params) -> str:
-    where = ", ".join(params.get("tasks", []))
-    text = str(_("The key “%(key)s” is not part of a plan and is left out.") % params)
-    if where:
-        text = str(_("The key “%(key)s” is not part of a task and is left out (%(count)s×: %(where)s).")) % {
-            **params,
-            "where": where,
-        }
-    return _near(_("%(text)s"))({**params, "text": text})
+    return f"{near(_('%(text)s'))({**params, 'text': text})} {_('Known: %(known)s.') % {'known': known}}"
 
 
 def _duplicate_id(params: Params) -> str:
@@ -72,42 +42,18 @@ def _not_available_yet(params: Params) -> str:
     return str(_("“%(id)s” uses “%(field)s”, which is not available yet.")) % params
 
 
-_PLAN_TEXT: dict[str, Any] = {
-    "not_utf8": _("The plan is not UTF-8 text (byte %(position)s)."),
-    "empty_text": _("There is no plan: the text is empty."),
-    "not_json": _("The plan is not JSON: line %(line)s, column %(column)s: %(detail)s."),
-    "not_a_plan": _("No plan found: a plan is a JSON object with “tasks”, this is %(came)s."),
-    "too_deep": _("The plan is nested more than %(limit)s levels deep."),
-    "bad_characters": _("The plan holds a character that cannot be stored, in “%(text)s”."),
-    "repeated_key": _("The key “%(key)s” is written twice in one object; the last one counts."),
-    "byte_order_mark_removed": _("A byte order mark before the plan was left out."),
-    "fence_removed": _("The code fence around the plan was left out."),
-    "ids_made_text": _("Ids written as numbers were read as text."),
-    "schema_unknown": _("The plan has version “%(came)s”; this Forethought reads up to %(newest)s."),
-    "no_tasks_key": _listed(_("The plan has no “tasks” (its keys: %(keys)s)."), "keys"),
-    "not_an_object": _("Number %(number)s of %(place)s is %(came)s, not an object."),
-    "missing_id": _("Task %(number)s has no id (name: “%(name)s”)."),
-    "missing_skill": _("The task names no skill."),
-    "bad_field": _("%(field)s cannot be %(came)s: %(wanted)s."),
-    "unknown_key": _unknown_key,
-    "catalogue_unavailable": _(
-        "What skills are enabled cannot be read (%(reason)s). Run migrate, or name the skills with --skills."
-    ),
-    "plan_file_unreadable": _("The plan cannot be read from “%(file)s”: %(reason)s."),
-}
-
 _STRUCTURE: dict[str, Any] = {
     "empty_plan": _("The plan has no tasks."),
     "duplicate_id": _duplicate_id,
     "near_duplicate_id": _("The ids “%(id)s” and “%(other)s” are easily taken for each other."),
-    "unknown_milestone": _near(_("“%(user)s” belongs to the milestone “%(milestone)s”, which does not exist.")),
-    "milestone_cycle": _listed(_("Milestones lie inside each other: %(path)s."), "path", " → "),
-    "dangling_dependency": _near(_("“%(id)s” depends on “%(dependency)s”, which does not exist.")),
+    "unknown_milestone": near(_("“%(user)s” belongs to the milestone “%(milestone)s”, which does not exist.")),
+    "milestone_cycle": listed(_("Milestones lie inside each other: %(path)s."), "path", " → "),
+    "dangling_dependency": near(_("“%(id)s” depends on “%(dependency)s”, which does not exist.")),
     "self_dependency": _("“%(id)s” depends on itself."),
-    "repeated_dependency": _listed(_("“%(id)s” names a dependency twice: %(dependencies)s."), "dependencies"),
+    "repeated_dependency": listed(_("“%(id)s” names a dependency twice: %(dependencies)s."), "dependencies"),
     "own_milestone_dependency": _("“%(id)s” depends on “%(milestone)s”, the milestone it is part of."),
     "empty_milestone": _("“%(id)s” depends on the milestone “%(milestone)s”, which has no steps."),
-    "cycle": _listed(_("The tasks wait for each other: %(path)s."), "path", " → "),
+    "cycle": listed(_("The tasks wait for each other: %(path)s."), "path", " → "),
     "dependency_added": _("“%(id)s” uses what “%(dependency)s” makes; the dependency was added."),
 }
 
@@ -118,19 +64,19 @@ _FIELDS: dict[str, Any] = {
     "too_many_outputs": _("“%(id)s” names %(declared)s outputs, but %(skill)s delivers %(delivered)s."),
     "output_kind": _("“%(id)s” wants “%(output)s” as %(wanted)s, but it will be %(came)s."),
     "loosens_skill": _("“%(id)s” asks for %(field)s %(wanted)s; %(skill)s allows %(allowed)s, and that holds."),
-    "unknown_result": _near(_("The result “%(name)s” is made by no task.")),
+    "unknown_result": near(_("The result “%(name)s” is made by no task.")),
     "unknown_skill": _unknown_skill,
-    "unknown_param": _near(_("“%(id)s”: %(skill)s has no param “%(param)s”.")),
+    "unknown_param": near(_("“%(id)s”: %(skill)s has no param “%(param)s”.")),
     "missing_param": _("“%(id)s”: %(skill)s needs the param “%(param)s”."),
     "bad_param": _("“%(id)s”: the param “%(param)s” does not fit: %(problem)s."),
     "placeholder_in_literal": _(
         "“%(id)s”: “%(param)s” is used as it is written, {{ }} in it is not replaced. Hand values in by other params."
     ),
-    "param_kind": _listed(
+    "param_kind": listed(
         _("“%(id)s”: the param “%(param)s” takes %(wanted)s, but “%(reference)s” is %(came)s."), "wanted"
     ),
     "self_reference": _("“%(id)s” uses its own output “%(reference)s” in %(field)s."),
-    "unresolved_reference": _near(_("“%(id)s”: nothing is called “%(reference)s” (in %(field)s).")),
+    "unresolved_reference": near(_("“%(id)s”: nothing is called “%(reference)s” (in %(field)s).")),
     "for_each_not_list": _("“%(id)s” is to be done for each of “%(reference)s”, which is %(came)s and not a list."),
     "only_for_items": _("“%(id)s” has “%(field)s”, which only means something together with “for_each”."),
     "item_unused": _("“%(id)s” does the same for each item: nothing in it names “item” or “index”."),
@@ -169,8 +115,8 @@ _EXPRESSIONS: dict[str, Any] = {
     "placeholder_unclosed": _("“%(placeholder)s” has no closing }}. For two braces as text write {{{{."),
     "placeholder_empty": _("A placeholder is empty: %(placeholder)s."),
     "unresolved": _("The placeholder %(placeholder)s in “%(param)s” cannot be resolved: there is no such value."),
-    "output_missing": _listed(_("The output “%(name)s” (%(wanted)s) did not come. What came: %(came)s."), "came"),
+    "output_missing": listed(_("The output “%(name)s” (%(wanted)s) did not come. What came: %(came)s."), "came"),
     "output_type": _("The output “%(name)s” should be %(wanted)s, but %(came)s came."),
 }
 
-SENTENCES: dict[str, Any] = {**_PLAN_TEXT, **_STRUCTURE, **_FIELDS, **_EXPRESSIONS}
+SENTENCES: dict[str, Any] = {**_STRUCTURE, **_FIELDS, **_EXPRESSIONS}

@@ -29,7 +29,7 @@ def compile_plan(
     """
     if isinstance(raw, PlanSpec):
         raw = raw.model_dump(mode="json", by_alias=True)
-    plan, findings = read_plan(raw, ANY_SKILL if isinstance(catalogue, AnySkill) else None)
+    plan, findings = read_plan(raw, catalogue, ANY_SKILL if isinstance(catalogue, AnySkill) else None)
     if plan is None:
         return Compiled(outcome="rejected", findings=findings)
     draft = Draft(plan=plan, catalogue=catalogue, circumstances=circumstances, findings=findings)

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from plans.core.catalogue import Catalogue, SkillInfo
+from plans.core.catalogue import Catalogue as Skills
+from plans.core.catalogue import SkillInfo
 from plans.core.circumstances import NOTHING_KNOWN, Circumstances
+from plans.core.diagnostics import CATALOGUE
 from plans.core.findings import Finding, Severity
 from plans.core.jsontypes import JsonObject
 from plans.core.kinds import ValueKind
@@ -24,7 +26,7 @@ class Draft:
     """Where ids repeat, the first one counts, so that the rest of the plan can still be judged."""
 
     plan: PlanSpec
-    catalogue: Catalogue
+    catalogue: Skills
     circumstances: Circumstances = NOTHING_KNOWN
     findings: list[Finding]
     tasks: dict[str, TaskSpec] = field(init=False)
@@ -47,12 +49,13 @@ class Draft:
     def say(
         self,
         code: str,
-        severity: Severity = Severity.ERROR,
+        severity: Severity | None = None,
         task: str | None = None,
         fix: JsonObject | None = None,
         **params: Any,
     ) -> None:
-        """Add a finding."""
+        """Add a finding; its severity is that of the catalogue."""
+        severity = severity or CATALOGUE[code].severity
         self.findings.append(Finding(code=code, severity=severity, task=task, fix=fix, params=params))
 
     def nearest(self, name: str, known: Iterable[str]) -> str | None:

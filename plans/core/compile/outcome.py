@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from plans.core.diagnostics import REPAIRS
 from plans.core.findings import Finding, Severity
 from plans.core.jsontypes import JsonObject
 from plans.core.spec import PlanSpec
 
 Outcome: TypeAlias = Literal["accepted", "repaired", "rejected"]
-# Findings that say that what was read is not, letter for letter, what was given.
-REPAIRS = frozenset({"dependency_added", "fence_removed", "byte_order_mark_removed", "ids_made_text"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from plans.core.errors import ModelError
 from plans.core.findings import Finding
 from plans.core.jsontypes import JsonObject
 from plans.core.model import Message, Model, Purpose, Tier
-from plans.core.plan_text import parse
+from plans.core.reading import read_object
 from plans.core.skill import Context
 from plans.planning.modelled import calendar, material, offering
 from plans.planning.modelled.calendar import Said
@@ -138,7 +138,7 @@ def _unusable(error: ModelError, is_plan: bool) -> Answer:
     problem = Finding(code=error.code, params=dict(error.params))
     if error.code == CUT or not is_plan:
         return Answer(text=text, findings=(problem,))
-    value, findings = parse(text)
+    value, findings = read_object(text)
     return Answer(text=text, data=value, findings=tuple(findings if value is not None else (problem, *findings)))
 
 

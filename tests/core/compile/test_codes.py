@@ -6,43 +6,24 @@ from pathlib import Path
 import pytest
 
 from plans.core import bind
-from plans.core.compile import compile_plan
+from plans.core.diagnostics import CATALOGUE
 from plans.core.errors import PlannerError
 from plans.core.expressions import evaluate
 from plans.core.kinds import ValueKind
 from plans.core.scope import MAX_ROWS, Scope, is_true, render_params
-from tests.core.compile.plans import CATALOGUE, FILE, compiled, load, task
+from plans.wording import sentence
+from tests.core.compile.plans import FILE, compiled, load, task
+from tests.core.compile.reading_cases import ERROR, INFO, READING, WARNING
 
-ERROR, WARNING, INFO = "error", "warning", "info"
 ROOT = Path(__file__).resolve().parents[3]
 TABLE_REF = {"$artifact": "a" * 64, "kind": "table", "name": "t", "meta": {"columns": [], "row_count": MAX_ROWS + 1}}
 
 
-def text(raw):
-    return compile_plan(raw, CATALOGUE)
-
-
 # code -> (severity, task the finding is about, what brings it about)
 FINDINGS = {
-    "not_utf8": (ERROR, None, lambda: text(b'{"tasks": "\xff"}')),
-    "empty_text": (ERROR, None, lambda: text(" \n")),
-    "not_json": (ERROR, None, lambda: text('{"tasks": [}')),
-    "not_a_plan": (ERROR, None, lambda: text("null")),
-    "no_tasks_key": (ERROR, None, lambda: text('{"steps": []}')),
-    "too_deep": (ERROR, None, lambda: text('{"tasks":' + "[" * 5_000 + "]" * 5_000 + "}")),
-    "bad_characters": (ERROR, None, lambda: text('{"tasks": [], "goal": "\\u0000"}')),
-    "repeated_key": (WARNING, None, lambda: text('{"goal": "a", "goal": "b", "tasks": []}')),
-    "byte_order_mark_removed": (INFO, None, lambda: text('\ufeff{"tasks": [{"id": "a", "skill": "noop"}]}')),
-    "fence_removed": (INFO, None, lambda: text('```json\n{"tasks": []}\n```')),
-    "ids_made_text": (INFO, None, lambda: compiled(task(1), task("2", depends_on=[1]))),
-    "schema_unknown": (ERROR, None, lambda: compiled(schema=99)),
-    "not_an_object": (ERROR, None, lambda: compiled("load the file")),
-    "missing_id": (ERROR, None, lambda: compiled({"skill": "noop", "name": "Load"})),
-    "missing_skill": (ERROR, "a", lambda: compiled({"id": "a"})),
-    "bad_field": (ERROR, "a", lambda: compiled(task("a", retries="many"))),
-    "unknown_key": (WARNING, "a", lambda: compiled(task("a", dependson=[]))),
+    **READING,
     "empty_plan": (ERROR, None, lambda: compiled()),
-    "duplicate_id": (ERROR, "a", lambda: compiled(task("a"), task("a"))),
+    "duplicate_id": (ERROR, "a", lambda: compiled(task("a", name="A"), task("a", name="B"))),
     "near_duplicate_id": (WARNING, "Load-File", lambda: compiled(task("load file"), task("Load-File"))),
     "unknown_milestone": (ERROR, "a", lambda: compiled(task("a", milestone="m2"), milestones=[{"id": "m1"}])),
     "milestone_cycle": (
@@ -72,7 +53,7 @@ FINDINGS = {
     "output_kind": (ERROR, "a", lambda: compiled(task("a", outputs={"x": "table"}))),
     "loosens_skill": (WARNING, "a", lambda: compiled(task("a", retries=50))),
     "unknown_result": (ERROR, None, lambda: compiled(task("a"), result=["report"])),
-    "unknown_skill": (ERROR, "a", lambda: compiled(task("a", "send_email"))),
+    "unknown_skill": (ERROR, "a", lambda: compiled(task("a", "nooop"))),
     "unknown_param": (ERROR, "t1", lambda: compiled(load(params={"file": FILE, "path": "x"}))),
     "missing_param": (ERROR, "t1", lambda: compiled(load(params={}))),
     "bad_param": (ERROR, "t1", lambda: compiled(load(params={"file": FILE, "limit": "many"}))),
@@ -83,7 +64,11 @@ FINDINGS = {
         lambda: compiled(load(), task("c", "chart", depends_on=["t1"], params={"table": "{{ t1.found }}"}, outputs={})),
     ),
     "self_reference": (ERROR, "a", lambda: compiled(task("a", outputs={"x": "json"}, params={"value": "{{ x }}"}))),
-    "unresolved_reference": (ERROR, "a", lambda: compiled(task("a", params={"value": "{{ nope }}"}))),
+    "unresolved_reference": (
+        ERROR,
+        "b",
+        lambda: compiled(load(), task("b", depends_on=["t1"], params={"value": "{{ sale.row_count }}"})),
+    ),
     "unguarded_nullable": (
         ERROR,
         "b",
@@ -95,8 +80,8 @@ FINDINGS = {
         ERROR,
         "b",
         lambda: compiled(
-            task("a", outputs={"n": "number"}),
-            task("b", depends_on=["a"], for_each="n", params={"value": "{{ item }}"}),
+            load(outputs={"n": "table"}),
+            task("b", depends_on=["t1"], for_each="n", params={"value": "{{ item }}"}),
         ),
     ),
     "only_for_items": (WARNING, "a", lambda: compiled(task("a", items_at_once=2))),
@@ -180,7 +165,7 @@ def test_a_run_brings_about_this_error(code):
 def said_in_source():
     """Return every code that the core says or raises, read from its source."""
     found = set()
-    makers = {"say": 0, "_add": 0, "Finding": 0, "ExpressionError": 0, "CheckFailed": 0}
+    makers = {"say", "_add", "Finding", "ExpressionError", "CheckFailed", "refuse", "refused", "repaired", "note"}
     for path in sorted((ROOT / "plans/core").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if not isinstance(node, ast.Call):
@@ -191,30 +176,45 @@ def said_in_source():
     return found
 
 
-def test_every_code_in_the_source_has_a_case_here():
-    cases = FINDINGS.keys() | RAISED.keys()
-    assert said_in_source() - cases == set()
-    # Made by a table in `expressions._mapped`, where no call names them.
-    assert cases - said_in_source() == {
-        "index_out_of_range",
-        "division_by_zero",
-        "number_overflow",
-        "expression_failed",
-        "unresolved",
-    }
+def test_every_code_in_the_source_is_in_the_catalogue_or_an_error_of_a_run():
+    assert said_in_source() - CATALOGUE.keys() - RAISED.keys() == set()
+
+
+def test_every_code_of_the_catalogue_has_a_case_with_its_severity():
+    severities = {code: severity for code, (severity, _, _) in FINDINGS.items()} | dict.fromkeys(COMMAND, ERROR)
+    assert severities == {code: diagnostic.severity for code, diagnostic in CATALOGUE.items()}
+
+
+@pytest.mark.parametrize("code", FINDINGS)
+def test_a_case_carries_a_fix_and_is_a_repair_only_as_the_catalogue_says(code):
+    result = FINDINGS[code][2]()
+    found = [finding for finding in result.findings if finding.code == code]
+    assert CATALOGUE[code].fixes == any(finding.fix for finding in found)
+    if CATALOGUE[code].repairs:
+        assert result.outcome != "accepted"
 
 
 def documented():
     rows = [
-        line.split("|")
+        [cell.strip(" `") for cell in line.split("|")]
         for line in (ROOT / "docs/diagnostics.md").read_text("utf-8").splitlines()
         if line.startswith("| `")
     ]
-    return {row[1].strip(" `"): row[2].strip() for row in rows}
+    return {row[1]: (row[2], row[3], row[4]) for row in rows}
 
 
-def test_every_code_has_a_row_in_the_docs_with_its_severity():
-    expected = {code: severity for code, (severity, _, _) in FINDINGS.items()} | dict.fromkeys(
-        RAISED.keys() | COMMAND, ERROR
-    )
-    assert documented() == expected
+def test_every_code_has_a_row_in_the_docs_with_its_severity_place_and_fix():
+    expected = {
+        code: (diagnostic.severity.value, diagnostic.place.value, "yes" if diagnostic.fixes else "")
+        for code, diagnostic in CATALOGUE.items()
+    }
+    assert documented() == {**dict.fromkeys(RAISED, (ERROR, "value", "")), **expected}
+
+
+@pytest.mark.parametrize("code", FINDINGS)
+def test_every_code_is_a_sentence_without_holes(code):
+    for finding in FINDINGS[code][2]().findings:
+        told = sentence(finding.code, finding.params)
+        assert told.strip()
+        assert finding.code not in told
+        assert "%(" not in told

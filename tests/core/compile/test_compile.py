@@ -200,7 +200,7 @@ def test_a_bad_field_spares_the_rest_of_the_plan():
 
 
 def test_line_and_column_of_broken_json_are_those_of_the_text_given():
-    finding = compile_plan('\ufeff```json\n{"tasks": [\n  {"id": 1,}\n]}\n```', CATALOGUE).findings[-1]
+    finding = compile_plan('\ufeff```json\n{"tasks": [\n  {"id": 1 2}\n]}\n```', CATALOGUE).findings[-1]
     assert (finding.code, finding.params["line"], finding.params["column"]) == ("not_json", 3, 12)
 
 

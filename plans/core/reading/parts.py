@@ -1,4 +1,4 @@
-"""Read a plan leniently: JSON text or an object in, a PlanSpec and findings out; nothing is dropped without a word."""
+"""From a raw plan in our own spelling to a PlanSpec: every field that can be read is, nothing is dropped without a word."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from plans.core.findings import Finding, Severity
-from plans.core.jsontypes import Json, JsonObject
+from plans.core.jsontypes import JsonObject
 from plans.core.nearest import nearest
-from plans.core.plan_text import parse
 from plans.core.spec import (
     SCHEMA_VERSION,
     Estimate,
@@ -32,22 +31,9 @@ _MANY: Mapping[type[BaseModel], Nested] = {
 _NAMED_TASKS = 10
 
 
-def read_plan(raw: str | bytes | Json, default_skill: str | None = None) -> tuple[PlanSpec | None, list[Finding]]:
-    """Return the plan and what had to be said about it; no plan when nothing of it can be judged.
+class Reader:
+    """Reads one plan. A field of the wrong type is an error and reads as its default: the rest can still be judged."""
 
-    A task without a skill is an error, unless `default_skill` stands in for it. A field of the wrong type is an error
-    and reads as its default, so that the rest can still be judged.
-    """
-    value, findings = parse(raw)
-    if value is None:
-        return None, findings
-    reader = _Reader(findings, default_skill)
-    plan = reader.plan(value)
-    reader.report_unknown_keys()
-    return plan, reader.findings
-
-
-class _Reader:
     def __init__(self, findings: list[Finding], default_skill: str | None) -> None:
         self.findings = findings
         self._default_skill = default_skill
@@ -55,16 +41,17 @@ class _Reader:
         self._numbered = False
 
     def plan(self, raw: JsonObject) -> PlanSpec | None:
+        """Return the plan, None when its version is not known or nothing of it can be read."""
         version = raw.get("schema", SCHEMA_VERSION)
+        if isinstance(version, str | float) and version in ("1", 1.0):
+            version = 1
         if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version <= SCHEMA_VERSION:
             self._add("schema_unknown", came=str(version)[:40], newest=SCHEMA_VERSION)
             return None
-        if "tasks" not in raw:
-            self._add("no_tasks_key", keys=sorted(raw)[:_NAMED_TASKS])
-            return None
-        plan = self._part(PlanSpec, raw, "")
+        plan = self._part(PlanSpec, {**raw, "schema": version}, "")
         if self._numbered:
             self._add("ids_made_text", Severity.INFO)
+        self._report_unknown_keys()
         return plan if isinstance(plan, PlanSpec) else None
 
     def _add(self, code: str, severity: Severity = Severity.ERROR, task: str | None = None, **params: Any) -> None:
@@ -143,7 +130,7 @@ class _Reader:
         except ValidationError:
             return None  # a required field was the bad one, and has been reported
 
-    def report_unknown_keys(self) -> None:
+    def _report_unknown_keys(self) -> None:
         """Add one finding per key, however many tasks carry it."""
         for (model, key), tasks in self._unknown.items():
             known = [field.alias or name for name, field in _MODELS[model].model_fields.items()]
