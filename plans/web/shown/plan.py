@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from plans.core.catalogue import Catalogue, SkillInfo
 from plans.core.compile import Compiled
-from plans.core.compile.outcome import REPAIRS
+from plans.core.diagnostics import REPAIRS
 from plans.core.errors import ExpressionError
 from plans.core.findings import Severity
 from plans.core.kinds import Approval, Risk
