@@ -25,7 +25,7 @@ from plans.core.states import (
     TaskKind,
     TaskState,
 )
-from plans.engine import revisions
+from plans.engine import budgets, revisions
 from plans.engine.settle import Changes, close_attempt, locked
 from plans.engine.steps import Failed
 from plans.models import Request, Run, Task
@@ -94,6 +94,8 @@ def _retry_later(changes: Changes, task: Task, error: JsonObject, delay_seconds:
 
 def give_up(changes: Changes, task: Task, error: JsonObject, *, ask: bool | None = None) -> bool:
     """No further try by itself: skip, fail, or ask a person, as the task's `on_failure` says."""
+    if error["class"] == ErrorClass.BUDGET and task.run.autonomy != Autonomy.UNATTENDED:
+        return budgets.ask(changes, task, error)
     if task.kind == TaskKind.PLANNING:
         return _give_up_planning(changes, task, error)
     on_failure = policy_of(task)

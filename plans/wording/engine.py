@@ -28,6 +28,7 @@ def _params_invalid(params: Mapping[str, Any]) -> str:
 SENTENCES: dict[str, Any] = {
     "goal_empty": _("Say in a sentence what you want to have at the end."),
     "goal_too_long": _("The goal has %(length)s characters; at most %(limit)s fit. Put long texts in a file."),
+    "raise_by_more": _("Say by how much: a number above zero."),
     "comment_empty": _("Say in a sentence what should be different."),
     "comment_too_long": _("The comment has %(length)s characters; at most %(limit)s fit."),
     "planning_under_way": _("A planner is already at work on this run. Wait until it is done."),
