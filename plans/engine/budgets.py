@@ -13,7 +13,7 @@ from plans.core.kinds import EventKind
 from plans.core.states import RequestKind, RequestState, TaskState
 from plans.engine import control, ledger, requests
 from plans.engine.plans import decide
-from plans.engine.settle import Changes
+from plans.engine.settle import Changes, locked
 from plans.models import Request, Run, Task
 
 if TYPE_CHECKING:
@@ -55,6 +55,9 @@ def raise_budget(
     if (usd or 0) <= 0 and (tokens or 0) <= 0:
         raise InputError("raise_by_more")
     with transaction.atomic():
+        others = _others(request)
+        # all task rows first, in the order of their ids; the run row comes after them
+        locked([pk for pk in (request.task_id, *(other.task_id for other in others)) if pk is not None])
         changes, request, task = requests.open_for(request, RequestKind.BUDGET, by)
         run = Run.objects.get(pk=request.run_id)
         Run.objects.filter(pk=run.pk).update(
@@ -63,7 +66,7 @@ def raise_budget(
         )
         decide(changes, request, "raise", by, comment, answer={"usd": str(usd or 0), "tokens": tokens or 0})
         requests.to_ready(changes, task)
-        for other in _others(request):
+        for other in others:
             decide(changes, other, "raise", by)
             if other.task is not None:
                 requests.to_ready(changes, other.task)
