@@ -31,7 +31,7 @@ def plan(params: Mapping[str, Any], catalogue: Catalogue, context: Context | Non
     if is_first and params.get("playbook"):
         return from_playbook(params, catalogue)
     if context is None or context.model is None:
-        raise NoPlaybook("no_playbook" if is_first else "no_model")
+        raise NoPlaybook("no_playbook" if is_first else "no_model_to_plan")
     return stages.perform(params, catalogue, context)
 
 

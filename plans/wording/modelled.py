@@ -34,7 +34,7 @@ def _remark(params: Mapping[str, Any]) -> str:
 
 
 SENTENCES: dict[str, Any] = {
-    "no_model": _("No model is connected, so this plan cannot be planned again. Edit it, or connect a model."),
+    "no_model_to_plan": _("No model is connected, so this plan cannot be planned again. Edit it, or connect a model."),
     "planning_questions": _questions,
     "planning_anything_else": _("Anything else the planner should know (may stay empty)"),
     "planning_say_more": _("What do you want to have at the end, and from which data?"),

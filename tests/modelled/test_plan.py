@@ -36,7 +36,7 @@ def test_without_a_model_planning_is_as_before(desk: Desk):
     params = {"goal": "Report sales", "inputs": {}, "playbook": ""}
     with pytest.raises(NoPlaybook, match="no_playbook"):
         planner.plan(params, desk.catalogue)
-    with pytest.raises(NoPlaybook, match="no_model"):
+    with pytest.raises(NoPlaybook, match="no_model_to_plan"):
         planner.plan({**params, "stage": "changes"}, desk.catalogue)
 
 
