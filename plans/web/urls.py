@@ -48,6 +48,7 @@ urlpatterns = [
     path("runs/<uuid:uuid>", login_required(run.run), name="run"),
     path("runs/<uuid:uuid>/graph", login_required(graph.run_svg), name="run_graph"),
     path("runs/<uuid:uuid>/tab", login_required(run.tab), name="run_tab"),
+    path("runs/<uuid:uuid>/why", login_required(run.why), name="run_why"),
     path("runs/<uuid:uuid>/panel", login_required(run.panel), name="run_panel"),
     path("runs/<uuid:uuid>/plan", login_required(plan.plan), name="plan"),
     path("runs/<uuid:uuid>/plan/graph", login_required(graph.plan_svg), name="plan_graph"),

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 Sentence = str | Promise | Callable[[Mapping[str, Any]], str]
 PARTS = (
-    "reading", "findings", "skills", "planning", "modelled", "llm", "engine", "web", "changes", "supervise",
+    "reading", "findings", "skills", "planning", "modelled", "llm", "engine", "web", "changes", "overview", "supervise",
 )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ import { panel } from "./run/panel.js";
 import { tabs } from "./run/tabs.js";
 import { clocks } from "./run/clocks.js";
 import { asks } from "./run/asks.js";
+import { why } from "./run/why.js";
 
 const page = document.querySelector("[data-run]");
 if (page) {
@@ -16,4 +17,5 @@ if (page) {
   panel(page);
   events(page);
   asks(page);
+  why(page);
 }

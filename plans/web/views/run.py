@@ -18,6 +18,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from plans import queries
 from plans.engine import control
+from plans.engine.overview import is_quiet
 from plans.models import Run
 from plans.web.access import get_run, get_task, member, steers
 from plans.web.address import TABS, number_of, tab_of, with_changes
@@ -32,6 +33,7 @@ from plans.web.shown.rows import task_list
 from plans.web.shown.run import RunShown, run_shown
 from plans.web.shown.timeline import timeline_shown
 from plans.web.shown.tracks import tracks
+from plans.web.shown.why import why_shown
 
 EVENTS = 100
 
@@ -49,6 +51,7 @@ def run(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "now": now,
         "may_steer": steers(user, row),
         "may_cancel": not row.is_terminal and not row.cancel_requested_at and steers(user, row),
+        "why": why_shown(row, now) if is_quiet(row, now) else [],
         "tab_links": {name: with_changes(request.GET, tab=name) for name in TABS},
         "close_link": with_changes(request.GET, task=None),
         **_asked(row, shown, user, now),
@@ -81,6 +84,14 @@ def panel(request: HttpRequest, uuid: UUID) -> HttpResponse:
     shown = task_panel(get_task(row, request.GET.get("task", "")), requests, now)
     context = {"run": row, "panel": shown, "close_link": with_changes(request.GET, task=None)}
     return render(request, "plans/run/_panel.html", context)
+
+
+@never_cache
+@require_safe
+def why(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """Draw why the run does not move."""
+    row = get_run(member(request), uuid)
+    return render(request, "plans/run/_why.html", {"why": why_shown(row, timezone.now())})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
