@@ -131,14 +131,15 @@ def test_every_prompt_carries_the_rules_and_fences_what_people_wrote(desk: Desk)
         assert attack not in call.system
         told = call.messages[0][1]
         before = told[: told.index(attack)].rstrip("\n").splitlines()[-1]
-        assert before.startswith("<data goal ")
+        assert before.startswith("<data ")
+        assert before.endswith('name="goal">')
     drafting = desk.model.calls[1]
     assert all(
         rule in drafting.system
         for rule in ("**Atomic.**", "**Actionable.**", "**Dependencies by data.**", "**Resources named.**")
     )
     assert "Today is Tuesday, 2026-12-01 (time zone Europe/Prague)" in drafting.messages[0][1]
-    assert "<data example" in drafting.messages[0][1]
+    assert 'name="example">' in drafting.messages[0][1]
 
 
 def test_names_and_types_only_when_rows_are_not_to_be_seen(desk: Desk):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from typing import Any
 
+from plans.core import fencing
 from plans.core.jsontypes import Json, JsonObject
 from plans.core.values import is_ref
 
@@ -16,13 +16,12 @@ MOST_ROWS = 5
 LONGEST_CELL = 60
 LONGEST_FILE = 6000
 LONGEST_TEXT = 8000
+MOST_TOKENS = 60_000
 
 
 def fenced(name: str, text: str) -> str:
-    """Return `text` between two lines that it cannot itself contain: they carry its own hash."""
-    body = text.strip("\n")
-    mark = hashlib.sha256(body.encode("utf-8", "replace")).hexdigest()[:12]
-    return f"<data {name} {mark}>\n{body}\n</data {mark}>"
+    """Return `text` as a block of material, without characters nobody sees, cut at what any prompt has room for."""
+    return fencing.fence({name: text.strip("\n")}, MOST_TOKENS).text
 
 
 def bounded(text: str, most: int = LONGEST_TEXT) -> str:
