@@ -151,6 +151,9 @@ _FIELDS: Mapping[str, Diagnostic] = {
 _EXPRESSIONS: Mapping[str, Diagnostic] = {
     "self_reference": _error(Place.EXPRESSION),
     "unresolved_reference": _error(Place.EXPRESSION, fixes=True),
+    "unknown_pool": _error(Place.TASK, fixes=True),
+    "over_weight": _error(Place.TASK, fixes=True),
+    "weight_without_pool": _warning(Place.TASK, fixes=True),
     "unguarded_nullable": _error(Place.EXPRESSION, fixes=True),
     "expression_too_long": _error(Place.EXPRESSION),
     "expression_too_deep": _error(Place.EXPRESSION),

@@ -33,6 +33,7 @@ DUE_SECONDS = 0.1
 FLAGS_SECONDS = 0.5
 CONNECTION_SECONDS = 1.0
 GATE_BATCH = 16
+FULL_SECONDS = 0.05
 TROUBLE_SECONDS = 0.5
 
 
@@ -53,6 +54,7 @@ class Drain:
     renewed_at: float = field(default_factory=time.monotonic)
     flags_at: float = 0.0
     due_at: float = 0.0
+    gates_after: float = 0.0
     connect: Connect | None = None
     connected_at: float = -math.inf
     idle_since: float = field(default_factory=time.monotonic)
@@ -85,17 +87,16 @@ class Drain:
             self.inbox.popleft()
         self._keep_time()
         free = 0 if stopping.requested_at() else self.slots.free
-        wants = free > 0 and (bool(self.done) or self._something_is_ready())
-        if self.done or wants:
+        moved = free > 0 and (bool(self.done) or self._something_is_ready())
+        if self.done or moved:
             result = turn.take(self.done, free, self.worker)
-            # Gated rows are looked for when one was seen, or when something ready was not for the claim to take.
-            self.look_for_gated |= result.gated or (not self.done and len(result.claimed) < free)
+            self.look_for_gated |= result.gated
             self.done = []
             self._start(jobs(result.claimed, self.cache))
         if self.look_for_gated and free > 0:
             self.look_for_gated = False
-            self._open_gates()
-        if self.slots.active or self.inbox or wants:
+            moved |= self._open_gates()
+        if self.slots.active or self.inbox or moved:
             self.idle_since = time.monotonic()
 
     def _wait_seconds(self) -> float:
@@ -106,6 +107,7 @@ class Drain:
         return BUSY_WAIT_SECONDS
 
     def _take_in(self, one: Ended | Message) -> None:
+        self.gates_after = 0.0
         if isinstance(one, Message):
             outcomes.keep(one)
         elif isinstance(one, Done):
@@ -121,7 +123,10 @@ class Drain:
         if not self.look_at_all and is_sqlite() and not self._others_committed():
             return False
         self.look_at_all = False
-        return hot.has("state = 'ready' AND NOT held")
+        plain, gated = hot.look()
+        # Rows that wait for room stay ready for long; they must not keep the loop busy.
+        self.look_for_gated |= gated and time.monotonic() >= self.gates_after
+        return plain
 
     def _others_committed(self) -> bool:
         with connection.cursor() as cursor:
@@ -152,20 +157,28 @@ class Drain:
             self.connected_at, self.connect = now, self.runner.model()
         return self.connect
 
-    def _open_gates(self) -> None:
-        waiting = gates.waiting_ids(GATE_BATCH)
-        for task_id in waiting:
+    def _open_gates(self) -> bool:
+        """Start what only waited for room, then decide what is to be decided; tell whether anything moved."""
+        started, asking = turn.take_limited(self.slots.free, self.worker)
+        for job in jobs(started, self.cache):
+            self._start_in_slot(job)
+        moved = bool(started)
+        for task_id in [*asking, *gates.waiting_ids(GATE_BATCH)]:
             opened = gates.open_gate(
                 task_id, free=self.slots.free, worker=self.worker, runner=self.runner, cache=self.cache
             )
-            if opened.gate in (Gate.MOVED, Gate.STARTED):
-                self.look_at_all = self.look_for_gated = True
+            moved |= opened.gate in (Gate.MOVED, Gate.STARTED)
             if opened.job is None:
                 continue
             if opened.job.claimed.runs_in == "engine" and opened.job.claimed.kind == TaskKind.STEP:
                 self.inbox.append(perform(opened.job, self.runner, outcomes.keep))
             else:
                 self._start_in_slot(opened.job)
+        if moved:
+            self.look_at_all = self.look_for_gated = True
+        else:
+            self.gates_after = time.monotonic() + FULL_SECONDS
+        return moved
 
     def _keep_time(self) -> None:
         """Renew leases, make due rows ready, notice cancelled runs, over-long steps and a request to stop."""

@@ -117,6 +117,8 @@ def _item(task: Task, value: Json, index: int, items: Items) -> Task:
         # It has been decided for all of them.
         spec.pop("run_if", None)
     spec[fan_out.ITEM_OF] = {"group": task.pk, "index": index, "item": value}
+    decides = "run_if" in spec or task.runs_in == RunsIn.ENGINE
+    limited = task.limited or (task.items_at_once is not None and task.runs_in != RunsIn.ENGINE)
     return Task(
         run_id=task.run_id,
         key=fan_out.item_key(task.key, index),
@@ -128,8 +130,11 @@ def _item(task: Task, value: Json, index: int, items: Items) -> Task:
         skill_version=task.skill_version,
         spec=spec,
         state=TaskState.READY,
-        gated="run_if" in spec or task.runs_in == RunsIn.ENGINE,
+        gated=decides or limited,
+        limited=limited,
+        decided=limited and not decides,
         has_references=items.reads_tasks,
+        held=task.held,
         priority=task.priority,
         rank=task.rank,
         runs_in=task.runs_in,

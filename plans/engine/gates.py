@@ -17,13 +17,13 @@ from plans.core.kinds import EventKind, RunsIn
 from plans.core.scope import evaluate
 from plans.core.skill import Runner
 from plans.core.states import AttemptState, RequestKind, RequestState, SkipReason, TaskKind, TaskState
-from plans.engine import fan_out, hot, ladder
+from plans.engine import fan_out, hot, ladder, limits
 from plans.engine.load import RunCache, jobs
 from plans.engine.settle import Changes, close_attempt, locked
 from plans.engine.sql import transact
 from plans.engine.steps import Failed, Job, rendered_params, scope_of
 from plans.events import Line
-from plans.models import Attempt, Request, Task
+from plans.models import Attempt, Hold, Request, Task
 
 APPROVED = ("approve", "edit_and_approve")
 
@@ -34,6 +34,7 @@ class Gate(StrEnum):
     STARTED = "started"
     MOVED = "moved"
     NO_SLOT = "no_slot"
+    NO_ROOM = "no_room"
     GONE = "gone"
 
 
@@ -44,8 +45,11 @@ class Opened:
 
 
 def waiting_ids(limit: int) -> list[int]:
-    """Return gated ready tasks in the claim's order."""
-    rows = Task.objects.filter(state=TaskState.READY, gated=True, held=False).order_by("-priority", "-rank", "pk")
+    """Return gated ready tasks that something must be decided about, in the claim's order."""
+    if Hold.objects.exists():
+        return []
+    rows = Task.objects.filter(state=TaskState.READY, gated=True, held=False).exclude(limits.in_line())
+    rows = rows.order_by("-priority", "-rank", "pk")
     return list(rows.values_list("pk", flat=True)[:limit])
 
 
@@ -71,6 +75,8 @@ def open_gate(task_id: int, *, free: int, worker: str, runner: Runner, cache: Ru
     verdict = judge(task, runner, cache)
 
     def work() -> Opened:
+        if task.limited:
+            limits.lock()
         found = locked([task_id])
         if not found or found[0].state != TaskState.READY or found[0].held or found[0].attempt != task.attempt:
             return Opened(gate=Gate.GONE)
@@ -118,7 +124,13 @@ def _decide(changes: Changes, task: Task, verdict: Verdict, worker: str, cache: 
         if approval is None:
             _ask_approval(changes, task, effect)
             return Opened(gate=Gate.MOVED)
+    if task.limited and _takes_slot(task) and not limits.admits(task):
+        # Everything is decided; from here on it waits in line with the others.
+        Task.objects.filter(pk=task.pk).update(decided=True)
+        return Opened(gate=Gate.NO_ROOM)
     claimed = _start(changes, task, worker)
+    if claimed is None:
+        return Opened(gate=Gate.GONE)
     if approval is not None:
         # Single use: consumed by the transaction that starts the task.
         Request.objects.filter(pk=approval.pk, consumed_at__isnull=True).update(consumed_at=Now())
@@ -207,15 +219,23 @@ def _usable_approval(changes: Changes, task: Task, wanted: str) -> Request | Non
 
 
 def _ask_approval(changes: Changes, task: Task, effect: JsonObject) -> None:
-    if changes.move(task, TaskState.WAITING, ready_at=None):
+    if changes.move(task, TaskState.WAITING, ready_at=None, decided=False):
         changes.say(EventKind.TASK_WAITING, task, why=RequestKind.TASK_APPROVAL.value)
         content = {"effect": effect, "task": task.key, "risk": task.spec.get("risk", "")}
         ladder.open_request(changes, task, RequestKind.TASK_APPROVAL, digest=digest(effect), content=content)
 
 
-def _start(changes: Changes, task: Task, worker: str) -> hot.Claimed:
+def _start(changes: Changes, task: Task, worker: str) -> hot.Claimed | None:
+    """Claim the task; None when its run was paused, or new work held, since it was looked at."""
     with connection.cursor() as cursor:
-        claimed = hot.claim(cursor, 1, worker, settings.PLANS_LEASE_SECONDS, only=task.pk)[0]
+        found = hot.claim(cursor, 1, worker, settings.PLANS_LEASE_SECONDS, only=[task.pk])
+    if not found:
+        return None
+    claimed = found[0]
+    if task.limited:
+        limits.note_rate({task.pk: (claimed.attempt, task.skill)})
+        # The next attempt needs its own decision.
+        Task.objects.filter(pk=task.pk).update(decided=False)
     changes.lines.append(
         Line(kind=EventKind.TASK_RUNNING, task_key=task.key, attempt=claimed.attempt, data={"worker": worker})
     )
@@ -231,6 +251,8 @@ def _end_milestone(changes: Changes, task: Task) -> None:
 def _fail_at_gate(changes: Changes, task: Task, worker: str, error: ExpressionError) -> Opened:
     """An expression that cannot be resolved is a failed attempt: it has its number, its event and the ladder."""
     claimed = _start(changes, task, worker)
+    if claimed is None:
+        return Opened(gate=Gate.GONE)
     failed = Failed(claimed=claimed, code=error.code, params=dict(error.params), error_class=ErrorClass.BAD_INPUT)
     ladder.fail(changes, failed)
     return Opened(gate=Gate.MOVED)

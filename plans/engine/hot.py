@@ -70,6 +70,8 @@ class FenceMismatch(Exception):
     """Some row of the batch is no longer ours; the turn is repeated row by row."""
 
 
+# What may be taken: nothing of a paused run, and nothing at all while an operator holds new work.
+OPEN = "state = 'ready' AND NOT held AND NOT EXISTS (SELECT 1 FROM plans_hold)"
 CLAIM_COLUMNS = (
     "id, run_id, key, kind, attempt, skill, spec, has_references, instant, "
     "timeout_seconds, idempotent, runs_in, checkpoint"
@@ -148,20 +150,23 @@ def release_downstream(cursor: Cursor, task_ids: Sequence[int]) -> list[Readied]
     ]
 
 
-def claim(cursor: Cursor, limit: int, worker: str, lease_seconds: float, only: int | None = None) -> list[Claimed]:
-    """Claim up to `limit` ready tasks that need no decision, the most urgent first; `only` names one gated task."""
-    pick = "SELECT id FROM plans_task WHERE state = 'ready' AND "
+def claim(
+    cursor: Cursor, limit: int, worker: str, lease_seconds: float, only: Sequence[int] | None = None
+) -> list[Claimed]:
+    """Claim up to `limit` ready tasks that need no decision, the most urgent first; `only` names gated tasks."""
     if only is None:
-        pick += "NOT gated AND NOT held ORDER BY priority DESC, rank DESC, id LIMIT %s"
+        pick = (
+            f"SELECT id FROM plans_task WHERE {OPEN} AND gated = FALSE ORDER BY priority DESC, rank DESC, id LIMIT %s"
+        )
     else:
-        pick += "id = %s"
+        pick = f"SELECT id FROM plans_task WHERE {OPEN} AND id IN ({','.join(['%s'] * len(only))})"
     prefix, chosen = claim_where(pick)
     sql = (
         f"{prefix}UPDATE plans_task SET state = 'running', attempt = attempt + 1, claimed_by = %s, "
         f"lease_expires_at = {later_sql()}, ready_at = NULL, started_at = COALESCE(started_at, {now_sql()}) "
         f"WHERE {chosen} AND state = 'ready' RETURNING {CLAIM_COLUMNS}"
     )
-    cursor.execute(sql, [limit if only is None else only, worker, lease_seconds])
+    cursor.execute(sql, [*([limit] if only is None else only), worker, lease_seconds])
     claimed = [_claimed(row) for row in cursor.fetchall()]
     if len(claimed) > limit:
         raise AssertionError(f"claimed {len(claimed)} of at most {limit}")
@@ -265,11 +270,17 @@ def has_due() -> bool:
     return has(f"state IN ('retrying', 'waiting') AND ready_at IS NOT NULL AND ready_at <= {now_sql()}")
 
 
+def look() -> tuple[bool, bool]:
+    """Tell whether a task is ready that the claim may take, and whether one is that its gate must decide on."""
+    some = f"EXISTS (SELECT 1 FROM plans_task WHERE {OPEN} AND gated = "
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {some}FALSE), {some}TRUE)", [])
+        plain, gated = cursor.fetchone()
+    return bool(plain), bool(gated)
+
+
 def unclaimed(limit: int) -> int:
     """Return how many ready tasks are unclaimed, counting to `limit` only."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT count(*) FROM (SELECT 1 FROM plans_task WHERE state = 'ready' AND NOT held LIMIT %s) AS found",
-            [limit],
-        )
+        cursor.execute(f"SELECT count(*) FROM (SELECT 1 FROM plans_task WHERE {OPEN} LIMIT %s) AS found", [limit])
         return int(cursor.fetchone()[0])

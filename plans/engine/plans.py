@@ -16,7 +16,7 @@ from plans.core.spec import PlanSpec
 from plans.core.states import RequestKind, RequestState, RunState, run_sources
 from plans.engine import doorbell, rows
 from plans.engine.settle import Changes
-from plans.models import Request, Revision, Run, Task
+from plans.models import Pool, Request, Revision, Run, Task
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -40,10 +40,19 @@ def approve_plan(*, run: Run, graph_hash: str, by: User, catalogue: Mapping[str,
         missing = sorted({t["skill"] for t in revision.plan["tasks"]} - set(catalogue))
         if missing:
             raise InputError("skill_not_enabled", skills=", ".join(missing))
+        _check_pools(revision)
         changes = Changes(run.pk)
         decide(changes, request, "approve", by)
         start_run(changes, run, revision, catalogue, by=by)
         changes.flush()
+
+
+def _check_pools(revision: Revision) -> None:
+    """A pool that is not there would hold nothing back, without a word."""
+    named = {task.get("pool") for task in revision.plan["tasks"]} - {None}
+    missing = named - set(Pool.objects.filter(name__in=named).values_list("name", flat=True)) if named else set()
+    if missing:
+        raise InputError("pool_missing", pools=", ".join(sorted(missing)))
 
 
 def reject_plan(*, run: Run, by: User, comment: str = "") -> None:

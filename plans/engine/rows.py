@@ -89,6 +89,8 @@ def _step(run: Run, spec: TaskSpec, info: SkillInfo, has_upstream: bool, rank: f
     stored: dict[str, Any] = spec.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     stored["outputs"] = {name: kind.value for name, kind in spec.outputs.items()}
     asks = needs_approval(spec, info, run.autonomy)
+    decides = asks or spec.run_if is not None or spec.for_each is not None or info.runs_in == RunsIn.ENGINE
+    limited = is_limited(run, spec, info)
     return Task(
         run=run,
         key=spec.id,
@@ -101,7 +103,9 @@ def _step(run: Run, spec: TaskSpec, info: SkillInfo, has_upstream: bool, rank: f
         spec=stored,
         always_run=spec.always_run,
         needs_approval=asks,
-        gated=asks or spec.run_if is not None or spec.for_each is not None or info.runs_in == RunsIn.ENGINE,
+        gated=decides or limited,
+        limited=limited,
+        decided=limited and not decides,
         has_references=has_upstream and _may_refer(spec),
         priority=spec.priority,
         rank=rank,
@@ -110,7 +114,17 @@ def _step(run: Run, spec: TaskSpec, info: SkillInfo, has_upstream: bool, rank: f
         idempotent=info.idempotent,
         timeout_seconds=capped(spec.timeout_seconds, info.timeout_seconds),
         retries=capped(spec.retries, info.retries),
+        items_at_once=spec.items_at_once,
+        pool=spec.pool or "",
+        weight=spec.weight,
     )
+
+
+def is_limited(run: Run, spec: TaskSpec, info: SkillInfo) -> bool:
+    """Tell whether anything but free slots holds a step back. What runs on the loop takes no time and no place."""
+    if info.runs_in == RunsIn.ENGINE:
+        return False
+    return bool(spec.pool or info.concurrency or info.calls_per_minute or run.tasks_at_once)
 
 
 def _may_refer(spec: TaskSpec) -> bool:

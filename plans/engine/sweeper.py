@@ -13,7 +13,7 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from plans.core.states import TaskState
-from plans.engine import deadlines, doorbell, hot, ladder, mend, pausing
+from plans.engine import ageing, deadlines, doorbell, hot, ladder, limits, mend, pausing
 from plans.engine.settle import Changes
 from plans.engine.sql import is_gone, transact, worker_id
 from plans.models import Attempt, Lease, Task
@@ -45,6 +45,7 @@ class Memory:
     leases: dict[int, tuple[int, object, float]] = field(default_factory=dict)
     holder: tuple[str, int, float] | None = None
     ready_since: float | None = None
+    ready: ageing.Seen = field(default_factory=ageing.Seen)
     mended_at: float = 0.0
 
 
@@ -57,6 +58,7 @@ def sweep_once(memory: Memory, now: float | None = None) -> Pulse | None:
     expire_leases(memory, now)
     deadlines.expire_requests(BATCH)
     each("pauses", pausing.settle_pauses)
+    each("age", lambda: ageing.age(memory.ready, now))
     pulse = read_pulse()
     ring_for_unclaimed(memory, pulse, now)
     if now - memory.mended_at >= MEND_SECONDS:
@@ -130,8 +132,7 @@ def read_pulse() -> Pulse:
     running = Task.objects.filter(state=TaskState.RUNNING).count()
     slots = settings.PLANS_WORKERS * settings.PLANS_SLOTS_PER_WORKER
     last = Attempt.objects.order_by("-pk").values_list("pk", flat=True).first()
-    ready = Task.objects.filter(state=TaskState.READY, held=False).count()
-    return Pulse(ready=ready, claims=last or 0, idle_slots=max(0, slots - running))
+    return Pulse(ready=limits.claimable(), claims=last or 0, idle_slots=max(0, slots - running))
 
 
 def ring_for_unclaimed(memory: Memory, pulse: Pulse, now: float) -> None:

@@ -11,12 +11,12 @@ from django.db import connection
 from plans import events
 from plans.core.kinds import EventKind
 from plans.core.states import TaskState
-from plans.engine import doorbell, hot
+from plans.engine import doorbell, hot, limits
 from plans.engine.hot import Claimed, Done, FenceMismatch
 from plans.engine.settle import Changes, decide, end_run, locked
 from plans.engine.sql import transact
 from plans.events import Line
-from plans.models import Artifact, Blob
+from plans.models import Artifact, Blob, Task
 
 
 @dataclass(slots=True)
@@ -61,6 +61,31 @@ def _write(cursor: hot.Cursor, done: Sequence[Done], free: int, worker: str, *, 
         end_run(run_id)
     _ring(result, kept, free)
     return result
+
+
+def take_limited(free: int, worker: str) -> tuple[list[Claimed], list[int]]:
+    """Claim up to `free` of the rows that only waited for room in a pool, a rate or another limit.
+
+    Return them, and the ids of those whose approval their gate must use up as it starts them.
+    """
+    if free <= 0 or not Task.objects.filter(limits.in_line()).exists():
+        return [], []
+    asking: list[int] = []
+
+    def work() -> list[Claimed]:
+        limits.lock()
+        found = limits.next_ones(free)
+        asking[:] = [row.task_id for row in found if row.needs_approval]
+        rows = [row for row in found if not row.needs_approval]
+        if not rows:
+            return []
+        with connection.cursor() as cursor:
+            claimed = hot.claim(cursor, len(rows), worker, settings.PLANS_LEASE_SECONDS, only=[r.task_id for r in rows])
+            limits.note_rate({one.task_id: (one.attempt, one.skill) for one in claimed})
+            hot.write_history(cursor, hot.started_lines(claimed, worker), {})
+        return claimed
+
+    return transact(work), asking
 
 
 def _finished_lines(

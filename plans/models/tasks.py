@@ -32,6 +32,10 @@ class Task(models.Model):
     always_run = models.BooleanField(default=False)
     # True: run_if, an approval, an engine skill or a milestone: decided on the loop by `engine.gates`, not by the hot claim
     gated = models.BooleanField(default=False)
+    # True: a pool, a rate or another limit applies, so it starts by way of `engine.limits`
+    limited = models.BooleanField(default=False)
+    # of a limited row: nothing is left to decide, only room is missing
+    decided = models.BooleanField(default=False)
     needs_approval = models.BooleanField(default=False)
     # True: upstream outputs must be loaded before params can be rendered
     has_references = models.BooleanField(default=False)
@@ -53,6 +57,7 @@ class Task(models.Model):
     group = models.CharField(_("group"), max_length=200, blank=True)
     item_index = models.IntegerField(_("item"), null=True, blank=True)
     item_count = models.IntegerField(_("items"), null=True, blank=True)
+    items_at_once = models.PositiveIntegerField(_("items at once"), null=True, blank=True)
     pool = models.CharField(_("pool"), max_length=100, blank=True)
     weight = models.IntegerField(_("weight"), default=1)
 
@@ -87,12 +92,18 @@ class Task(models.Model):
             models.CheckConstraint(condition=Q(unmet__gte=0), name="task_unmet_not_negative"),
         ]
         indexes = [
-            # the claim's order; partial, so it stays as small as the queue
+            # the claim's order; partial, so it stays as small as the queue, and the claim passes no gated row
             models.Index(
-                F("priority").desc(), F("rank").desc(), F("id"), name="task_ready", condition=Q(state="ready")
+                F("gated"),
+                F("priority").desc(),
+                F("rank").desc(),
+                F("id"),
+                name="task_ready",
+                condition=Q(state="ready", held=False),
             ),
             models.Index(fields=["lease_expires_at"], name="task_running", condition=Q(state="running")),
             models.Index(fields=["ready_at"], name="task_due", condition=Q(state__in=["retrying", "waiting"])),
+            models.Index(fields=["run", "group", "item_index"], name="task_items", condition=~Q(group="")),
         ]
 
     def __str__(self) -> str:
@@ -129,6 +140,8 @@ class Attempt(models.Model):
     params = models.JSONField(_("rendered parameters"), null=True, blank=True)
     error = models.JSONField(_("error"), null=True, blank=True)
     log = models.TextField(_("log"), blank=True)
+    # set where the skill had a rate when it started: what its calls per minute are counted by
+    rated_skill = models.CharField(max_length=100, null=True, editable=False)  # noqa: DJ001
 
     class Meta:
         verbose_name = _("attempt")
@@ -137,6 +150,11 @@ class Attempt(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["task", "number"], name="attempt_number_unique"),
             one_of("state", AttemptState, "attempt_state_in_enum"),
+        ]
+        indexes = [
+            models.Index(
+                fields=["rated_skill", "started_at"], name="attempt_rate", condition=Q(rated_skill__isnull=False)
+            )
         ]
 
     def __str__(self) -> str:

@@ -46,6 +46,7 @@ SENTENCES: dict[str, Any] = {
     "fix_not_applicable": _("This fix cannot be made here. Edit the step instead."),
     "plan_has_errors": _("The plan has errors and cannot be approved. Mend them or make a new plan."),
     "skill_not_enabled": _("Not available any more: %(skills)s. An administrator can switch it on under Skills."),
+    "pool_missing": _("There is no pool called %(pools)s. An administrator can make it under Pools."),
     "already_decided": _("Already decided by %(by)s."),
     "no_longer_open": _("This is no longer open: the run has moved on or ended."),
     "not_allowed": _("You may not decide this."),

@@ -82,6 +82,9 @@ _FIELDS: dict[str, Any] = {
     "item_unused": _("“%(id)s” does the same for each item: nothing in it names “item” or “index”."),
     "fan_out_id_too_long": _("“%(id)s” has %(length)s characters; an id with “for_each” may have at most %(limit)s."),
     "item_key_taken": _("The id “%(id)s” is the one an item of “%(fan_out)s” will have."),
+    "unknown_pool": near(_("“%(id)s” uses the pool “%(pool)s”, which does not exist.")),
+    "over_weight": _("“%(id)s” weighs %(weight)s, but the pool “%(pool)s” has only %(slots)s slots."),
+    "weight_without_pool": _("“%(id)s” has the weight %(weight)s, which only means something in a pool."),
     "unguarded_nullable": _(
         "“%(id)s” uses “%(reference)s” in %(field)s, but “%(upstream)s” may be skipped and then it is null. "
         "Guard it: %(guarded)s"

@@ -56,11 +56,15 @@ class Plant:
 
     def run(self, *tasks: dict[str, Any], autonomy: str = "risky_steps", inputs: Any = None, **plan: Any) -> Run:
         """Make a running run of these tasks."""
-        spec = PlanSpec.model_validate({"tasks": [{"skill": "noop", **task} for task in tasks], **plan})
         owner, _ = User.objects.get_or_create(username="owner")
         run = Run.objects.create(
             goal="test", owner=owner, state=RunState.RUNNING, autonomy=autonomy, inputs=inputs or {}
         )
+        return self.fill(run, *tasks, **plan)
+
+    def fill(self, run: Run, *tasks: dict[str, Any], **plan: Any) -> Run:
+        """Give a running run these tasks."""
+        spec = PlanSpec.model_validate({"tasks": [{"skill": "noop", **task} for task in tasks], **plan})
         ready = rows.create(run, spec, self.infos)
         Run.objects.filter(pk=run.pk).update(left=run.tasks.count())
         changes = Changes(run.pk)

@@ -10,9 +10,10 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import NoReverseMatch, reverse
+from django.utils import timezone
 
 from plans.core.errors import NoPlaybook
-from plans.models import Artifact, Attempt, Event, PlaybookRow, Request, Revision, Run, SkillRow, Task
+from plans.models import Artifact, Attempt, Event, PlaybookRow, Pool, Request, Revision, Run, SkillRow, Task
 from plans.planning import shelf
 from tests.web.factories import world
 
@@ -151,3 +152,36 @@ def test_a_playbook_that_is_switched_off_is_neither_offered_nor_run(admin: Clien
     with pytest.raises(NoPlaybook):
         shelf.get("busiest_pages")
     assert "Busiest pages" not in admin.get(reverse("playbooks")).content.decode()
+
+
+def test_a_pool_is_made_changed_and_shows_what_is_in_use(admin: Client, owner: User) -> None:
+    admin.post(reverse("admin:plans_pool_add"), {"name": "crm", "slots": "3", "description": "licences"})
+    lease = {"lease_expires_at": timezone.now(), "claimed_by": "w1"}
+    Task.objects.filter(pk=world(owner).second.pk).update(state="running", pool="crm", weight=2, **lease)
+    pool = Pool.objects.get()
+
+    assert pool.slots == 3
+    page = admin.get(reverse("admin:plans_pool_changelist")).content.decode()
+    assert '<td class="field-used">2</td>' in page
+    admin.post(reverse("admin:plans_pool_change", args=[pool.pk]), {"name": "other", "slots": "5", "description": ""})
+    pool.refresh_from_db()
+    assert (pool.name, pool.slots) == ("crm", 5)
+
+
+def test_a_pool_without_slots_is_refused(admin: Client) -> None:
+    answer = admin.post(reverse("admin:plans_pool_add"), {"name": "crm", "slots": "0"})
+
+    assert answer.status_code == 200
+    assert not Pool.objects.exists()
+
+
+def test_a_limit_of_a_skill_holds_for_what_waits_already(admin: Client, owner: User) -> None:
+    run = world(owner).run
+    row, _ = SkillRow.objects.get_or_create(name=run.tasks.exclude(skill="").first().skill)
+    fields = {"enabled": "on", "approval": "auto", "timeout_seconds": "", "retries": "", "concurrency": "1"}
+    answer = admin.post(reverse("admin:plans_skillrow_change", args=[row.pk]), {**fields, "calls_per_minute": "60"})
+
+    assert answer.status_code == 302
+    waiting = run.tasks.filter(skill=row.name, state__in=["pending", "ready", "running", "waiting", "retrying"])
+    assert waiting.exists()
+    assert set(waiting.values_list("limited", flat=True)) == {True}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from plans.core import graph
 from plans.core.catalogue import AnySkill, Catalogue
 from plans.core.circumstances import NOTHING_KNOWN, Circumstances
-from plans.core.compile import dependencies, fan_out, fields, ids, references, skills
+from plans.core.compile import dependencies, fan_out, fields, ids, pools, references, skills
 from plans.core.compile.draft import Draft
 from plans.core.compile.outcome import Compiled, Outcome, outcome_of
 from plans.core.errors import CycleError
@@ -38,6 +38,7 @@ def compile_plan(
     fields.check(draft)
     skills.check(draft)
     fan_out.check(draft)
+    pools.check(draft)
     references.check(draft)
     return _compiled(draft)
 

@@ -48,8 +48,6 @@ def _check_availability(draft: Draft, task: TaskSpec) -> None:
         "on_failure": task.on_failure in {"fallback", "replan"},
         "fallback_skill": task.fallback_skill is not None,
         "assignees": bool(task.assignees),
-        "pool": task.pool is not None,
-        "weight": task.weight != 1,
         "undo": task.undo is not None,
     }
     for field, is_used in used.items():

@@ -8,6 +8,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
+from plans.engine import limits
 from plans.models import SkillRow
 from plans.skills import registry
 from plans.skills.registry import UnknownSkill
@@ -21,6 +22,7 @@ class SkillRowAdmin(AnyAdmin):
     search_fields = ["name"]
     actions = None
     fields = ["name", "description", "enabled", "approval", "timeout_seconds", "retries"]
+    fields += ["concurrency", "calls_per_minute"]
     readonly_fields = ["name", "description"]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -28,6 +30,11 @@ class SkillRowAdmin(AnyAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+    def save_model(self, request: HttpRequest, obj: SkillRow, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        if obj.concurrency or obj.calls_per_minute:
+            limits.limit_skill(obj.name)
 
     @admin.display(description=_("description"))
     def description(self, row: SkillRow) -> str:

@@ -3,6 +3,7 @@
 import json
 
 from plans.core.catalogue import SkillInfo
+from plans.core.circumstances import NOTHING_KNOWN
 from plans.core.compile import compile_plan
 from plans.core.kinds import Approval, Risk, ValueKind
 
@@ -67,9 +68,9 @@ def load(key="t1", **fields):
     return task(key, "load_file", **{"params": {"file": FILE}, "outputs": {"sales": "table"}, **fields})
 
 
-def compiled(*tasks, catalogue=CATALOGUE, **plan):
+def compiled(*tasks, catalogue=CATALOGUE, circumstances=NOTHING_KNOWN, **plan):
     """Compile a plan of these tasks, by way of its JSON text."""
-    return compile_plan(json.dumps({"tasks": list(tasks), **plan}), catalogue)
+    return compile_plan(json.dumps({"tasks": list(tasks), **plan}), catalogue, circumstances)
 
 
 def codes(result):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from plans.core import bind
+from plans.core.circumstances import Circumstances
 from plans.core.diagnostics import CATALOGUE
 from plans.core.errors import PlannerError
 from plans.core.expressions import evaluate
@@ -15,6 +16,7 @@ from plans.wording import sentence
 from tests.core.compile.plans import FILE, compiled, load, task
 from tests.core.compile.reading_cases import ERROR, INFO, READING, WARNING
 
+POOLS = Circumstances(pools={"crm": 2})
 ROOT = Path(__file__).resolve().parents[3]
 TABLE_REF = {"$artifact": "a" * 64, "kind": "table", "name": "t", "meta": {"columns": [], "row_count": MAX_ROWS + 1}}
 
@@ -46,7 +48,7 @@ FINDINGS = {
         "b",
         lambda: compiled(task("a", outputs={"x": "json"}), task("b", params={"value": "{{ x }}"})),
     ),
-    "not_available_yet": (ERROR, "a", lambda: compiled(task("a", pool="gpu"))),
+    "not_available_yet": (ERROR, "a", lambda: compiled(task("a", undo={}))),
     "two_producers": (ERROR, "b", lambda: compiled(task("a", outputs={"x": "json"}), task("b", outputs={"x": "json"}))),
     "bad_output_name": (ERROR, "a", lambda: compiled(task("a", outputs={"größe": "json"}))),
     "too_many_outputs": (ERROR, "a", lambda: compiled(task("a", outputs={"x": "json", "y": "json"}))),
@@ -84,6 +86,9 @@ FINDINGS = {
             task("b", depends_on=["t1"], for_each="n", params={"value": "{{ item }}"}),
         ),
     ),
+    "unknown_pool": (ERROR, "a", lambda: compiled(task("a", pool="crn"), circumstances=POOLS)),
+    "over_weight": (ERROR, "a", lambda: compiled(task("a", pool="crm", weight=3), circumstances=POOLS)),
+    "weight_without_pool": (WARNING, "a", lambda: compiled(task("a", weight=2))),
     "only_for_items": (WARNING, "a", lambda: compiled(task("a", items_at_once=2))),
     "item_unused": (WARNING, "a", lambda: compiled(task("a", for_each="[1, 2]"))),
     "fan_out_id_too_long": (

@@ -103,8 +103,6 @@ def test_every_cycle_is_named():
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("pool", "p"),
-        ("weight", 2),
         ("on_failure", "fallback"),
         ("on_failure", "replan"),
         ("fallback_skill", "noop"),
