@@ -66,6 +66,7 @@ urlpatterns = [
     path("runs/<uuid:uuid>/plan/revisions", login_required(revisions.revisions), name="revisions"),
     path("runs/<uuid:uuid>/plan/diff", login_required(revisions.diff), name="revision_diff"),
     path("runs/<uuid:uuid>/plan/progress", login_required(plan.progress), name="planning_progress"),
+    path("runs/<uuid:uuid>/cost", login_required(calls.cost), name="run_cost"),
     path("runs/<uuid:uuid>/calls", login_required(calls.calls), name="model_calls"),
     path("runs/<uuid:uuid>/calls/<int:number>", login_required(calls.call), name="model_call"),
     path("runs/<uuid:uuid>/events", login_required(history.events), name="events"),

@@ -1,5 +1,6 @@
 // The Plan page: a plan that is being made appears by itself, a decision taken elsewhere settles, a node leads to its step.
-// [data-planning-area] follows the model while it writes; nothing is put under the hands of somebody who types.
+// Nothing is put under the hands of somebody who types.
+import "./planning.js";
 import { localise } from "./times.js";
 
 const main = document.querySelector("[data-plan-state]");
@@ -68,28 +69,7 @@ addEventListener("plans:requests", ({ detail: { requests } }) => {
   asking = asking.then(anew).catch(() => null);
 });
 
-const PACE_MS = 700;
-let isLooking = false, isStale = false;
-
-async function look() {
-  const area = main.querySelector("[data-planning-area]");
-  isStale = isLooking || !area;
-  if (isStale) return;
-  isLooking = true;
-  try {
-    const answer = await fetch(`/runs/${encodeURIComponent(main.dataset.run)}/plan/progress`, { redirect: "manual" });
-    if (answer.ok) area.replaceChildren(...new DOMParser().parseFromString(await answer.text(), "text/html").body.childNodes);
-  } catch {
-    isStale = true;
-  }
-  setTimeout(() => {
-    isLooking = false;
-    if (isStale) look();
-  }, PACE_MS);
-}
-
 addEventListener("plans:events", ({ detail: { events } }) => {
-  if (events.some(event => event.kind === "planning.progress")) look();
   const isBeside = main.dataset.planState.startsWith("review/") && main.querySelector("[data-planning-area]");
   const hasEnded = events.some(event => ["plan.drafted", "plan.failed", "task.succeeded", "task.failed"].includes(event.kind));
   if (isBeside && hasEnded) asking = asking.then(anew).catch(() => null);

@@ -6,6 +6,7 @@ import { tabs } from "./run/tabs.js";
 import { clocks } from "./run/clocks.js";
 import { asks } from "./run/asks.js";
 import { why } from "./run/why.js";
+import "./planning.js";
 
 const page = document.querySelector("[data-run]");
 if (page) {

@@ -183,6 +183,7 @@ function settle(request) {
 }
 
 function events({ detail }) {
+  if (detail.events.some(event => event.kind === "model.called")) area("[data-cost-area]", "/cost");
   const list = document.querySelector("[data-events-list]");
   if (!list) return;
   const newest = Number(list.querySelector("[data-seq]")?.dataset.seq ?? 0);

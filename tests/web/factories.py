@@ -118,7 +118,7 @@ def model_call(task: Task, **more: Any) -> ModelCall:
     """Return a model call that was answered, of the task's newest attempt."""
     columns = {
         "purpose": "skill", "model": "claude-test", "outcome": "ok", "request_id": "req_1", "input_tokens": 1200,
-        "output_tokens": 300, "usd": Decimal("0.0125"), "latency_ms": 1500,
+        "output_tokens": 300, "usd": Decimal("0.0124"), "latency_ms": 1500,
     }  # fmt: skip
     return ModelCall.objects.create(run=task.run, task=task, attempt=task.attempt, **(columns | more))
 

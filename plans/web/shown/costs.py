@@ -15,16 +15,18 @@ from plans.engine.ledger import Spent
 from plans.models import Run
 from plans.web.shown.values import duration, number
 
-SMALL = Decimal("0.01")
+SMALL, CENT = Decimal("0.1"), Decimal("0.01")
+# The share of a budget from which on a page warns.
+NEAR = Decimal("0.8")
 
 
 def usd(amount: Decimal | float | None) -> str:
-    """Return an amount: `$2.76`, `$0.0042` below a cent, `$0.00` for nothing; empty when it is not known."""
+    """Return an amount: `$2.76`, below ten cents as exact as `$0.0042`, `$0.00` for nothing; empty when not known."""
     if amount is None:
         return ""
     exact = Decimal(str(amount))
     if exact == 0 or exact >= SMALL:
-        return f"${number(exact.quantize(SMALL))}"
+        return f"${number(exact.quantize(CENT))}"
     return (
         f"${number(Decimal(f'{exact:.2g}').normalize())}" if exact >= Decimal("0.000001") else _("less than $0.000001")
     )
@@ -44,8 +46,33 @@ def tokens_text(count: int) -> str:
     if count < 1000:
         return ngettext("%(n)s token", "%(n)s tokens", count) % {"n": number(count)}
     if count < 1_000_000:
-        return _("%(n)sk tokens") % {"n": number(round(count / 1000, 1 if count < 10_000 else 0))}
-    return _("%(n)sM tokens") % {"n": number(round(count / 1_000_000, 1))}
+        return _("%(n)sk tokens") % {"n": _short(count / 1000)}
+    return _("%(n)sM tokens") % {"n": _short(count / 1_000_000)}
+
+
+def _short(amount: float) -> str:
+    rounded = round(amount, 1 if amount < 10 else None)
+    return number(int(rounded) if rounded == int(rounded) else rounded)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meter:
+    """What model calls took so far; `budget` and `is_near` (of its end) when the run has one. Empty `cost`: no call."""
+
+    cost: str
+    tokens: str
+    budget: str = ""
+    is_near: bool = False
+
+
+def meter(run: Run, spent: Spent) -> Meter:
+    budget = run.budget_usd
+    return Meter(
+        cost=spent_text(spent),
+        tokens=tokens_text(spent.tokens + spent.running_tokens),
+        budget=usd(budget),
+        is_near=budget is not None and spent.usd + spent.running_usd >= NEAR * budget,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from plans import queries
-from plans.models import Attempt, Request, Task
+from plans.engine import ledger
+from plans.models import Attempt, ModelCall, Request, Task
+from plans.web.shown.costs import spent_text, tokens_text
 from plans.web.shown.logs import LogShown, log_shown
 from plans.web.shown.previews import OutputShown, outputs_shown
 from plans.web.shown.run import length, said
@@ -52,12 +54,16 @@ class TaskPanel:
     run_if: str
     log: LogShown | None
     log_attempt: int
+    calls: int
+    cost: str
+    tokens: str
 
 
 def task_panel(task: Task, requests: Sequence[Request], now: datetime) -> TaskPanel:
     detail = queries.task_detail(task)
     kinds = {request.task_id: request.kind for request in requests if request.task_id}
     spec = task.spec
+    spent = ledger.total(ModelCall.objects.filter(task=task))
     tried = next((attempt for attempt in reversed(detail.attempts) if attempt.params is not None), None)
     logged = next((attempt for attempt in reversed(detail.attempts) if attempt.log), None)
     return TaskPanel(
@@ -79,6 +85,9 @@ def task_panel(task: Task, requests: Sequence[Request], now: datetime) -> TaskPa
         run_if=spec.get("run_if") or "",
         log=log_shown(logged.log, size=PANEL_LINES) if logged else None,
         log_attempt=logged.number if logged else 0,
+        calls=spent.calls,
+        cost=spent_text(spent),
+        tokens=tokens_text(spent.tokens + spent.running_tokens),
     )
 
 

@@ -6,14 +6,25 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from plans import queries, tasks
+from plans.engine import ledger
 from plans.models import ModelCall
 from plans.web.access import get_run, member
 from plans.web.shown.calls import call_shown, totals
+from plans.web.shown.costs import meter
 
 MOST = 500
+
+
+@never_cache
+@require_safe
+def cost(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """Draw what the calls of a run took so far."""
+    run = get_run(member(request), uuid)
+    return render(request, "plans/run/_cost.html", {"run": run, "meter": meter(run, ledger.spent(run.pk))})
 
 
 @require_safe

@@ -29,7 +29,7 @@ from plans.web.graph.page import GraphShown, graph_shown
 from plans.web.graph.source import revision_graph
 from plans.web.revising import steered
 from plans.web.shown.asks import asks_shown
-from plans.web.shown.costs import spent_text, tokens_text, took, usd
+from plans.web.shown.costs import meter, took
 from plans.web.shown.effects import Difference, plan_differences
 from plans.web.shown.plan import plan_shown
 from plans.web.shown.planning import planning_shown
@@ -109,20 +109,11 @@ def page(request: HttpRequest, run: Run, form: CommentForm, *, may_decide: bool)
         "may_edit": in_review and may_decide,
         "may_choose": run.state == RunState.REVIEW and may_decide and not is_current,
         "has_model": tasks.has_model(),
-        **_money(run),
+        "meter": meter(run, ledger.spent(run.pk)),
         "form": form,
         **_while_planned(run, member(request), now),
     }
     return render(request, "plans/plan.html", context)
-
-
-def _money(run: Run) -> dict[str, str]:
-    spent = ledger.spent(run.pk)
-    return {
-        "budget": usd(run.budget_usd),
-        "spent_text": spent_text(spent),
-        "tokens_text": tokens_text(spent.tokens + spent.running_tokens),
-    }
 
 
 def _asked_for(request: HttpRequest, run: Run) -> Revision | None:

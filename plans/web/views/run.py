@@ -17,7 +17,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from plans import queries
-from plans.engine import control
+from plans.core.states import RunState
+from plans.engine import control, ledger
 from plans.engine.overview import is_quiet
 from plans.models import Run
 from plans.web.access import get_run, get_task, member, steers
@@ -27,8 +28,10 @@ from plans.web.graph.links import Links
 from plans.web.graph.page import graph_shown
 from plans.web.graph.source import run_graph
 from plans.web.shown.asks import asks_shown
+from plans.web.shown.costs import meter
 from plans.web.shown.events import FILTERS, events_shown, kinds_wanted
 from plans.web.shown.panel import task_panel
+from plans.web.shown.planning import planning_shown
 from plans.web.shown.rows import task_list
 from plans.web.shown.run import RunShown, run_shown
 from plans.web.shown.timeline import timeline_shown
@@ -52,6 +55,8 @@ def run(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "may_steer": steers(user, row),
         "may_cancel": not row.is_terminal and not row.cancel_requested_at and steers(user, row),
         "why": why_shown(row, now) if is_quiet(row, now) else [],
+        "meter": meter(row, ledger.spent(row.pk)),
+        "planning": planning_shown(row) if row.state == RunState.PLANNING else None,
         "tab_links": {name: with_changes(request.GET, tab=name) for name in TABS},
         "close_link": with_changes(request.GET, task=None),
         **_asked(row, shown, user, now),
