@@ -16,7 +16,7 @@ from plans.core.model import CallEnd, CallOutcome, CallStart, Ledger, Message, P
 from plans.core.redaction import redact
 from plans.llm import prices, probe
 from plans.llm.came import Came
-from plans.llm.config import Config
+from plans.llm.config import Config, Mode
 from plans.llm.question import Question, arguments
 from plans.llm.verdict import Verdict, judge, written
 from plans.llm.watchdog import Watchdog
@@ -63,10 +63,13 @@ class Client:
             reuse=reuse,
         )
         if schema is not None:
-            mode = probe.mode_of(self.config, question.model, lambda asked: self._answer(asked, deadline, None))
-            question = replace(question, mode=mode)
+            question = replace(question, mode=self.mode_of(question.model))
         found = self._recalled(question) if reuse else None
         return found or self._whole(question, deadline, on_progress)
+
+    def mode_of(self, model: str) -> Mode:
+        """Return how this endpoint is asked for JSON, finding it out where nobody knows. Raises as `ask` does."""
+        return probe.mode_of(self.config, model, lambda asked: self._answer(asked, self._deadline(), None))
 
     def _whole(self, question: Question, deadline: float, on_progress: Callable[[Progress], None] | None) -> Reply:
         try:
@@ -127,7 +130,9 @@ class Client:
             return send(self.config, question, watchdog, on_progress)
 
     def _wait(self, verdict: Verdict, tries: int, deadline: float) -> bool:
-        """Wait before the next try; False when it would come after the deadline. Raises SkillCancelled."""
+        """Wait before the next try; False when there is to be none before the deadline. Raises SkillCancelled."""
+        if self.config.most_tries is not None and tries >= self.config.most_tries:
+            return False
         seconds = retry.backoff_seconds(
             tries,
             base_seconds=self.config.retry_base_seconds,

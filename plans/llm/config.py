@@ -37,6 +37,8 @@ class Config:
     """A reply that brings nothing new for so long is given up; pings are nothing new."""
     retry_base_seconds: float = 1.0
     retry_cap_seconds: float = 30.0
+    most_tries: int | None = None
+    """None: as many as fit before the deadline."""
 
     @property
     def url(self) -> str:

@@ -19,7 +19,8 @@ SCHEMA: JsonObject = {
     "required": ["greeting", "language"],
     "additionalProperties": False,
 }
-MOST_TOKENS = 300
+# room for a model that thinks before it says a word
+MOST_TOKENS = 2_000
 # What an endpoint says about a request of a kind it does not know; anything else is no answer to the question asked.
 MEANS_NO = frozenset({ErrorClass.PERMANENT, ErrorClass.BAD_INPUT})
 MEANS_NOTHING = frozenset({"model_unknown", "model_not_an_api"})

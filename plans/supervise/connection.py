@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from django.conf import settings
 
 from plans.core.errors import ErrorClass, ModelError
-from plans.core.model import Connect, Ledger, Message, Model, Purpose, Reply, Tier
+from plans.core.model import CallEnd, CallStart, Connect, Ledger, Message, Model, Purpose, Reply, Tier
+from plans.engine import ledger
+from plans.llm.check import Checked
+from plans.llm.check import check as check_model
 from plans.llm.client import Client
 from plans.llm.config import Config, Mode
 from plans.models import ModelSettings
 from plans.sealing import CannotUnseal, unseal
+from plans.wording import sentence
+
+CHECK_SECONDS = 20.0
+OF_ONE_MODEL = frozenset({"model_unknown", "model_not_allowed", "model_request_rejected"})
 
 
 def config() -> Config:
@@ -47,14 +56,66 @@ def connect() -> Connect | None:
         found = config()
     except ModelError as error:
         broken = _Broken(error)
-        return lambda ledger: broken
+        return lambda _bound: broken
     if not found.is_connected:
         return None
 
-    def bind(ledger: Ledger) -> Model:
-        return Client(config=found, ledger=ledger)
+    def bind(bound: Ledger) -> Model:
+        return Client(config=found, ledger=bound)
 
     return bind
+
+
+@dataclass(slots=True, kw_only=True)
+class SiteLedger:
+    """The ledger of calls that belong to no run: written at once, where rows may be touched."""
+
+    deadline: float
+
+    def cancelled(self) -> bool:
+        return False
+
+    def begin(self, start: CallStart) -> int:
+        return ledger.begin(start)
+
+    def recall(self, request_hash: str) -> str | None:
+        return None
+
+    def end(self, call: int, ended: CallEnd) -> None:
+        ledger.end(call, ended)
+
+
+def check(tiers: Sequence[Tier] = (Tier.PLAN,), *, seconds: float = CHECK_SECONDS) -> list[Checked]:
+    """Ask the models of these tiers next to nothing, each once; nothing when no model is connected."""
+    try:
+        found = config()
+    except ModelError as error:
+        return [Checked(model="", error=error)]
+    if not found.is_connected:
+        return []
+    asked: dict[str, Checked] = {}
+    for tier in tiers:
+        model = found.models[tier]
+        if model in asked:
+            continue
+        asked[model] = check_model(found, tier, SiteLedger(deadline=time.monotonic() + seconds))
+        problem = asked[model].error
+        if problem is not None and problem.code not in OF_ONE_MODEL:
+            # it is the endpoint or the key: the others would only say the same
+            break
+    return list(asked.values())
+
+
+def told(checked: Sequence[Checked]) -> list[str]:
+    """Return a sentence for each model that was asked, or the one that says there is none."""
+    return [_told(one) for one in checked] or [sentence("model_not_connected")]
+
+
+def _told(one: Checked) -> str:
+    if one.error is None:
+        return sentence("model_answers", {"model": one.model, "mode": one.mode, "ms": one.latency_ms})
+    said = sentence(one.error.code, one.error.params)
+    return sentence("model_does_not_answer", {"model": one.model, "why": said}) if one.model else said
 
 
 class _Broken:

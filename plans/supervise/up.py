@@ -18,6 +18,7 @@ from plans.engine import sweeper
 from plans.supervise import first_user, locks, logs, prepare, readiness
 from plans.supervise.child import Program
 from plans.supervise.listen import address, listen
+from plans.supervise.model_line import ModelLine
 from plans.supervise.refusals import CannotStart, from_database_error, from_os_error
 from plans.supervise.signals import Signals
 from plans.supervise.supervisor import Supervisor
@@ -77,6 +78,7 @@ class Up:
             if wanted:
                 stack.enter_context(locks.take(self.folder, duty))
         self.listener = stack.enter_context(listen(options["host"], options["port"])) if self.has_web else None
+        self.model_line = ModelLine()
         self.ready_file = readiness.ReadyFile(self.folder / "worker.ready")
 
     def run(self) -> None:
@@ -102,6 +104,7 @@ class Up:
         )
         if self.has_workers:
             sweep.start()
+        self.model_line.start()
         try:
             supervisor.run(
                 on_ready=self._tell_ready, on_start=lambda _name: watchdog.begin(time.monotonic()), on_stop=_tell_stop
@@ -134,6 +137,8 @@ class Up:
 
     def _tell_ready(self) -> None:
         """Say where the site is and who may sign in; the last lines of a start."""
+        for line in self.model_line.read():
+            say("up_model", said=line)
         if not self.listener:
             say("up_workers_run")
             return

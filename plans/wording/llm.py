@@ -73,7 +73,21 @@ def _refused(params: Mapping[str, Any]) -> str:
     return _now("The model declined to answer this: %(reason)s. Say the goal in other words.") % {"reason": reason}
 
 
+MODES = {
+    "format": _("JSON by a grammar"),
+    "tool": _("JSON by a forced tool"),
+    "prompt": _("JSON by asking in words"),
+}
+
+
+def _answers(params: Mapping[str, Any]) -> str:
+    values = {**params, "how": MODES.get(str(params.get("mode")), "")}
+    return _now("The model %(model)s answers within %(ms)s ms (%(how)s).") % values
+
+
 SENTENCES: dict[str, Any] = {
+    "model_answers": _answers,
+    "model_does_not_answer": _("The model %(model)s does not answer: %(why)s"),
     "model_not_connected": _("No model is connected. An administrator can connect one under Admin › Models."),
     "model_key_unreadable": _(
         "The stored key of the model cannot be read: this site's secret key has changed. "

@@ -41,6 +41,8 @@ SENTENCES: dict[str, Any] = {
     ),
     "up_not_ready": _("The %(name)s did not get ready within %(seconds)s seconds. Its log is %(log)s."),
     "up_address": _("Forethought runs at %(address)s"),
+    "up_model": _("Model: %(said)s"),
+    "up_model_slow": _("it has not answered yet. Admin › Models › Test says more."),
     "up_workers_run": _("Forethought's workers run."),
     "up_user": _("User: %(user)s"),
     "up_no_user": _("No administrator yet. Make one with: manage.py createsuperuser"),

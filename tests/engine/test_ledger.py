@@ -130,7 +130,7 @@ def test_two_calls_at_once_share_one_budget(plant: Plant):
 
     plant.skill("first", first)
     plant.skill("second", second)
-    run = plant.run({"id": "a", "skill": "first"}, {"id": "b", "skill": "second", "on_failure": "retry_then_stop"})
+    run = plant.run({"id": "a", "skill": "first"}, {"id": "b", "skill": "second"}, autonomy="unattended")
     Run.objects.filter(pk=run.pk).update(budget_usd=Decimal("0.15"))
     plant.drain()
     assert states(run) == {"a": "succeeded", "b": "failed"}

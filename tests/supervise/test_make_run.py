@@ -89,8 +89,15 @@ def make_run(tree: Path, tmp_path: Path) -> Iterator[type[MakeRun]]:
 def test_two_starts_on_a_fresh_copy(make_run, tree):
     first = make_run()
     lines = first.wait_until("Password: ")
-    assert [line.split()[0] for line in lines] == ["Making", "Installing", "Forethought", "User:", "Password:"]
-    address = re.search(r"http://127\.0\.0\.1:\d+/", lines[2]).group()
+    assert [line.split()[0] for line in lines] == [
+        "Making",
+        "Installing",
+        "Model:",
+        "Forethought",
+        "User:",
+        "Password:",
+    ]
+    address = re.search(r"http://127\.0\.0\.1:\d+/", lines[3]).group()
     assert status(f"{address}admin/") == 302
     assert list((tree / ".venv" / "lib").glob("python*/site-packages/django/__pycache__/*.pyc"))
     first.interrupt()
@@ -100,7 +107,7 @@ def test_two_starts_on_a_fresh_copy(make_run, tree):
 
     second = make_run()
     lines = second.wait_until("User: ")
-    assert [line.split()[0] for line in lines] == ["Forethought", "User:"]
+    assert [line.split()[0] for line in lines] == ["Model:", "Forethought", "User:"]
     second.process.terminate()
     second.process.wait(60)
     assert "Stopped." in second.lines()

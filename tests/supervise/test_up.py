@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.processes import is_alive, status, wait_for
+from tests.scripted_model import answer
 from tests.supervise.starting import children_of, interrupt, start, survivors, worker_leader
 
 pytestmark = pytest.mark.serial
@@ -45,16 +46,19 @@ def test_first_start_ends_with_address_user_and_a_password_that_works(fresh_site
     assert survivors(fresh_site) == []
 
 
-def test_second_start_keeps_data_and_user_and_shows_no_password(fresh_site):
+def test_second_start_keeps_data_and_user_and_shows_no_password(fresh_site, scripted_model):
     first = start(fresh_site, until="Password: ")
     shown = dict(line.split(": ") for line in first.said().splitlines() if ": " in line)
+    assert shown["Model"].startswith("No model is connected.")
     assert interrupt(first) == 0
+    scripted_model.say(answer({"greeting": "Good morning!", "language": "english"}))
 
-    second = start(fresh_site)
+    second = start(fresh_site, **scripted_model.environment)
 
     lines = second.said().splitlines()
-    assert [line.split("http")[0] for line in lines] == ["Forethought runs at ", "User: admin"]
-    assert can_sign_in(lines[0].split()[-1], "admin", shown["Password"])
+    assert re.fullmatch(r"Model: The model claude-sonnet-5-5 answers within \d+ ms \(JSON by a grammar\)\.", lines[0])
+    assert [line.split("http")[0] for line in lines[1:]] == ["Forethought runs at ", "User: admin"]
+    assert can_sign_in(lines[1].split()[-1], "admin", shown["Password"])
     assert interrupt(second) == 0
 
 
@@ -110,7 +114,7 @@ def test_web_and_workers_run_under_two_supervisors(fresh_site):
     web = start(fresh_site, "--web")
     workers = start(fresh_site, "--workers", until="workers run")
 
-    assert web.said().startswith("Forethought runs at http://127.0.0.1:")
+    assert "\nForethought runs at http://127.0.0.1:" in web.said()
     assert interrupt(workers) == 0
     assert interrupt(web) == 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.apps import apps
 from django.contrib import admin
 
-from plans.web.admin import history, playbooks, pools, skills
+from plans.web.admin import history, models, playbooks, pools, skills
 
 # django-q2's rows are doorbells; editing or re-sending them from the admin would only mislead.
 for _model in apps.get_app_config("django_q").get_models():
@@ -14,4 +14,4 @@ for _model in apps.get_app_config("django_q").get_models():
 
 admin.site.site_header = admin.site.site_title = "Forethought"
 
-__all__ = ["history", "playbooks", "pools", "skills"]
+__all__ = ["history", "models", "playbooks", "pools", "skills"]

@@ -23,7 +23,7 @@ class RunAdmin(ReadOnlyAdmin):
     date_hierarchy = "created_at"
     fields = [
         ("state", "has_gaps"), "goal", "owner", "uuid", "playbook", "autonomy", "time_zone", "origin_link",
-        "revision_link", "revisions", "tasks", "events", "requests", "artifacts", "inputs_text", "error_text",
+        "revision_link", "revisions", "tasks", "events", "requests", "artifacts", "model_calls", "inputs_text", "error_text",
         "created_at", "started_at", "ended_at", "cancel_requested_at",
     ]  # fmt: skip
     origin_link = parent("origin", _("origin"))
@@ -33,6 +33,7 @@ class RunAdmin(ReadOnlyAdmin):
     events = children("event", "run", _("events"))
     requests = children("request", "run", _("requests"))
     artifacts = children("artifact", "run", _("artifacts"))
+    model_calls = children("modelcall", "run", _("model calls"))
     inputs_text = pretty("inputs", _("inputs"))
     error_text = pretty("error", _("error"))
 
@@ -65,13 +66,14 @@ class TaskAdmin(ReadOnlyAdmin):
     search_fields = ["key", "name", "run__goal"]
     fields = [
         "run_link", "key", "name", "kind", "milestone_key", "skill", "skill_version", ("state", "reason"), "attempt",
-        "attempts", "requests", "artifacts", "spec_text", "outputs_text", "error_text", "priority", "retries",
+        "attempts", "requests", "artifacts", "model_calls", "spec_text", "outputs_text", "error_text", "priority", "retries",
         "timeout_seconds", "claimed_by", "lease_expires_at", "ready_at", "started_at", "ended_at",
     ]  # fmt: skip
     run_link = parent("run", _("run"))
     attempts = children("attempt", "task", _("attempts"))
     requests = children("request", "task", _("requests"))
     artifacts = children("artifact", "task", _("artifacts"))
+    model_calls = children("modelcall", "task", _("model calls"))
     spec_text = pretty("spec", _("specification"))
     outputs_text = pretty("outputs", _("outputs"))
     error_text = pretty("error", _("error"))
