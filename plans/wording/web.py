@@ -83,6 +83,7 @@ SENTENCES: dict[str, Any] = {
     "form_not_a_date": _("Enter a date as YYYY-MM-DD."),
     "form_not_a_moment": _("Enter a date and a time, such as 2026-11-30T18:00."),
     "budget_out_of_range": _("A budget is at least %(least)s and at most %(most)s USD."),
+    "raise_out_of_range": _("Raise by more than 0 and at most %(most)s."),
     "at_once_out_of_range": _("At least 1 and at most %(most)s tasks can run at once."),
     "deadline_past": _("This time has already passed."),
     "form_value_missing": _("This field needs an answer."),

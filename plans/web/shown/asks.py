@@ -27,6 +27,8 @@ DECIDED: dict[str, str | Promise] = {
     "retry": _("Retry chosen by %(name)s"),
     "skip": _("Skipped by %(name)s"),
     "stop": _("Run stopped by %(name)s"),
+    "raise": _("Budget raised by %(name)s"),
+    "changes": _("Changes asked for by %(name)s"),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 from django.utils.functional import Promise
@@ -12,10 +13,12 @@ from django.utils.translation import gettext as _
 from plans.core.jsontypes import Json
 from plans.core.states import RequestKind, RequestState
 from plans.models import Request
+from plans.web.forms.budget import BudgetForm
 from plans.web.forms.decide import CommentForm
 from plans.web.forms.question import QuestionForm
+from plans.web.shown.costs import usd
 from plans.web.shown.states import NEEDS, RISKS, Shown, request_state
-from plans.web.shown.values import Named, duration, named, named_all, readable
+from plans.web.shown.values import Named, duration, named, named_all, number, readable
 from plans.wording import sentence
 
 
@@ -42,6 +45,26 @@ def question_form(request: Request, data: Mapping[str, Any] | None = None) -> Qu
     return QuestionForm(request.schema or {}, data, prefix=f"q{request.uuid.hex[:12]}")
 
 
+def budget_form(request: Request, data: Mapping[str, Any] | None = None) -> BudgetForm:
+    """Return the form of a budget request; ids keep several requests on one page apart."""
+    return BudgetForm(request.content, data, auto_id=f"id_{request.uuid.hex[:12]}_%s")
+
+
+def _budget_facts(content: Mapping[str, Any]) -> list[Named]:
+    """Return what was spent of what, the money and the tokens each where they are limited."""
+    facts = []
+    if content.get("budget_usd") is not None:
+        values = {
+            "spent": usd(Decimal(str(content.get("spent_usd") or 0))),
+            "budget": usd(Decimal(content["budget_usd"])),
+        }
+        facts.append(named(_("Money"), _("%(spent)s of %(budget)s spent") % values))
+    if content.get("budget_tokens") is not None:
+        values = {"spent": number(content.get("spent_tokens") or 0), "budget": number(content["budget_tokens"])}
+        facts.append(named(_("Tokens"), _("%(spent)s of %(budget)s used") % values))
+    return facts
+
+
 def request_shown(request: Request, form: QuestionForm | CommentForm | None = None) -> RequestShown:
     content = request.content
     name = str(request.task) if request.task else str(request.run)
@@ -57,6 +80,10 @@ def request_shown(request: Request, form: QuestionForm | CommentForm | None = No
         title = _("“%(step)s” did not work") % {"step": name}
         text = sentence(str(error.get("code")), error.get("params"))
         form = form or CommentForm(auto_id=f"id_{request.uuid.hex[:12]}_%s")
+    elif request.kind == RequestKind.BUDGET:
+        title, details = _("Raise the budget?"), _budget_facts(content)
+        text = sentence(str((content.get("error") or {}).get("code")), (content.get("error") or {}).get("params"))
+        form = form or budget_form(request)
     elif request.kind == RequestKind.PLAN_APPROVAL:
         title = _("Approve the plan?")
     elif content.get("code"):

@@ -21,6 +21,7 @@ from plans.web.forms.decide import ApprovalForm, CommentForm, FailureForm
 from plans.web.forms.question import QuestionForm
 from plans.web.shown.effects import Difference, effect_differences
 from plans.web.shown.requests import question_form, request_shown
+from plans.web.views.budgets import budget
 from plans.wording import sentence
 
 
@@ -111,6 +112,7 @@ HANDLERS: dict[str, Callable[[HttpRequest, User, Request], HttpResponse]] = {
     RequestKind.TASK_APPROVAL: _approval,
     RequestKind.QUESTION: _answer,
     RequestKind.FAILURE: _failure,
+    RequestKind.BUDGET: budget,
 }
 
 
