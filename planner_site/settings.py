@@ -153,6 +153,8 @@ PLANS_SMALL_MODEL = env.text("PLANS_SMALL_MODEL", "claude-haiku-5-5")
 PLANS_MODEL_SILENCE_SECONDS = env.number("PLANS_MODEL_SILENCE_SECONDS", 90, low=0.1, high=3600)
 PLANS_MODEL_SEES_ROWS = env.flag("PLANS_MODEL_SEES_ROWS", True)
 PLANS_SKILLS_DIR = env.text("PLANS_SKILLS_DIR", "")
+# how this machine is called among the hosts that share a database; empty: its own name
+PLANS_HOST_NAME = env.text("PLANS_HOST_NAME", "")
 PLANS_HOST = env.text("PLANS_HOST", "127.0.0.1")
 PLANS_PORT = env.whole("PLANS_PORT", 8000, low=0, high=65535)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024

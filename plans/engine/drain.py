@@ -15,7 +15,7 @@ from django.db import OperationalError, connection
 from plans.core.model import Connect
 from plans.core.skill import Runner
 from plans.core.states import TaskKind
-from plans.engine import gates, hot, outcomes, overdue, stopping, turn
+from plans.engine import gates, hosts, hot, outcomes, overdue, stopping, turn
 from plans.engine.gates import Gate
 from plans.engine.hot import Done
 from plans.engine.load import RunCache, jobs
@@ -53,6 +53,9 @@ class Drain:
     look_for_gated: bool = True
     renewed_at: float = field(default_factory=time.monotonic)
     flags_at: float = 0.0
+    # Hold new work: looked at now and then, and first of all
+    held_at: float = float("-inf")
+    is_held: bool = False
     due_at: float = 0.0
     gates_after: float = 0.0
     connect: Connect | None = None
@@ -86,7 +89,7 @@ class Drain:
             self._take_in(self.inbox[0])
             self.inbox.popleft()
         self._keep_time()
-        free = 0 if stopping.requested_at() else self.slots.free
+        free = 0 if stopping.requested_at() or self.is_held else self.slots.free
         moved = free > 0 and (bool(self.done) or self._something_is_ready())
         if self.done or moved:
             result = turn.take(self.done, free, self.worker)
@@ -100,9 +103,12 @@ class Drain:
             self.idle_since = time.monotonic()
 
     def _wait_seconds(self) -> float:
-        if self.inbox or self.done or self.look_at_all:
+        if self.inbox or self.done:
             return 0.0
-        if self.slots.free > 0 and not stopping.requested_at():
+        # With no slot to fill there is nothing to look for: looking all the same would take the steps' CPU.
+        if self.slots.free > 0 and not self.is_held and not stopping.requested_at():
+            if self.look_at_all:
+                return 0.0
             return LOOK_SECONDS_SQLITE if is_sqlite() else LOOK_SECONDS
         return BUSY_WAIT_SECONDS
 
@@ -183,6 +189,8 @@ class Drain:
     def _keep_time(self) -> None:
         """Renew leases, make due rows ready, notice cancelled runs, over-long steps and a request to stop."""
         now = time.monotonic()
+        if now - self.held_at >= FLAGS_SECONDS:
+            self.held_at, self.is_held = now, hosts.is_held()
         if now - self.due_at >= DUE_SECONDS:
             self.due_at = now
             # A steady stream of plain tasks must not keep one that needs a decision waiting.

@@ -13,7 +13,7 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from plans.core.states import TaskState
-from plans.engine import ageing, deadlines, doorbell, hot, ladder, limits, mend, pausing
+from plans.engine import ageing, deadlines, doorbell, hosts, hot, ladder, limits, mend, pausing
 from plans.engine.settle import Changes
 from plans.engine.sql import is_gone, transact, worker_id
 from plans.models import Attempt, Lease, Task
@@ -129,6 +129,8 @@ def take_back(task_id: int, attempt: int, worker: str) -> bool:
 
 def read_pulse() -> Pulse:
     """Return the queue's figures. Every claim writes an attempt row, so the last attempt's id tells whether one came."""
+    if hosts.is_held():
+        return Pulse(ready=0, claims=0, idle_slots=0)
     running = Task.objects.filter(state=TaskState.RUNNING).count()
     slots = settings.PLANS_WORKERS * settings.PLANS_SLOTS_PER_WORKER
     last = Attempt.objects.order_by("-pk").values_list("pk", flat=True).first()

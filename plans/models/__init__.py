@@ -5,7 +5,7 @@ from plans.models.history import Event
 from plans.models.ledger import ModelCall, ModelSettings
 from plans.models.requests import Request
 from plans.models.runs import Revision, Run
-from plans.models.settings import Hold, Lease, PlaybookRow, Pool, SkillRow
+from plans.models.settings import Hold, Host, Lease, PlaybookRow, Pool, SkillRow
 from plans.models.tasks import Attempt, Dependency, Task
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Dependency",
     "Event",
     "Hold",
+    "Host",
     "Lease",
     "ModelCall",
     "ModelSettings",

@@ -99,6 +99,29 @@ class Hold(models.Model):
         return self.reason or "hold"
 
 
+class Host(models.Model):
+    """A supervisor that runs or has run, by its own name; it says so every few seconds."""
+
+    name = models.CharField(_("host"), max_length=120, unique=True)
+    version = models.CharField(_("version"), max_length=40, blank=True)
+    has_web = models.BooleanField(_("web"), default=False)
+    workers = models.PositiveIntegerField(_("workers"), default=0)
+    slots = models.PositiveIntegerField(_("slots"), default=0)
+    # what the host wrote into the blob store under its own name; every other host must be able to read it
+    probe = models.CharField(max_length=64, blank=True)
+    restarts = models.PositiveIntegerField(_("restarts by the watchdog"), default=0)
+    started_at = models.DateTimeField(_("started"), null=True, blank=True)
+    seen_at = models.DateTimeField(_("last seen"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("host")
+        verbose_name_plural = _("hosts")
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Lease(models.Model):
     """One row per duty: `sweeper`. `renewals` grows with each renewal: holders are judged by its standing still."""
 

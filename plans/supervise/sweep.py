@@ -25,6 +25,7 @@ class SweepLoop(threading.Thread):
         watchdog: Watchdog,
         is_working: Callable[[], bool],
         on_wedged: Callable[[], None],
+        on_end: Callable[[], None] = lambda: None,
     ) -> None:
         super().__init__(name="sweep", daemon=True)
         self._sweep = sweep
@@ -32,6 +33,7 @@ class SweepLoop(threading.Thread):
         self._watchdog = watchdog
         self._is_working = is_working
         self._on_wedged = on_wedged
+        self._on_end = on_end
         self._stop_wanted = threading.Event()
 
     def run(self) -> None:
@@ -39,6 +41,7 @@ class SweepLoop(threading.Thread):
         try:
             while not self._stop_wanted.wait(self._seconds):
                 self._turn()
+            self._end()
         finally:
             connection.close()
 
@@ -58,6 +61,12 @@ class SweepLoop(threading.Thread):
             self._watchdog.begin(now)
         elif self._watchdog.is_wedged(pulse, now):
             self._on_wedged()
+
+    def _end(self) -> None:
+        try:
+            self._on_end()
+        except DatabaseError:
+            logger.exception("the database did not answer at the end")
 
     def stop(self) -> None:
         """Ask for the end and wait for the turn under way."""

@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 
 from plans.engine import sweeper
-from plans.supervise import first_user, locks, logs, prepare, readiness
+from plans.supervise import first_user, locks, logs, prepare, presence, readiness
 from plans.supervise.child import Program
 from plans.supervise.listen import address, listen
 from plans.supervise.model_line import ModelLine
@@ -93,17 +93,27 @@ class Up:
         supervisor = Supervisor(programs, self.signals, stop_seconds=settings.PLANS_STOP_SECONDS)
         longest_gap = max(settings.PLANS_WATCHDOG_SECONDS / 2, 3 * settings.PLANS_SWEEP_SECONDS)
         watchdog = Watchdog(seconds=settings.PLANS_WATCHDOG_SECONDS, longest_gap_seconds=longest_gap)
+        host = presence.Presence(has_web=self.has_web, has_workers=self.has_workers)
         memory = sweeper.Memory()
-        sweep = SweepLoop(
+
+        def sweep_and_tell() -> sweeper.Pulse:
+            host.tell()
             # Where another host sweeps, this host's watchdog still needs the figures.
-            lambda: sweeper.sweep_once(memory) or sweeper.read_pulse(),
+            return (sweeper.sweep_once(memory) if self.has_workers else None) or sweeper.read_pulse()
+
+        def kill_wedged() -> None:
+            supervisor.kill_soon(WORKER)
+            host.count_restart()
+
+        sweep = SweepLoop(
+            sweep_and_tell,
             seconds=settings.PLANS_SWEEP_SECONDS,
             watchdog=watchdog,
-            is_working=self.ready_file.is_there,
-            on_wedged=lambda: supervisor.kill_soon(WORKER),
+            is_working=lambda: self.has_workers and self.ready_file.is_there(),
+            on_wedged=kill_wedged,
+            on_end=host.leave,
         )
-        if self.has_workers:
-            sweep.start()
+        sweep.start()
         self.model_line.start()
         try:
             supervisor.run(

@@ -26,6 +26,7 @@ from plans.web.views import (
     runs,
     steering,
     steps,
+    system,
     theme,
 )
 
@@ -33,6 +34,8 @@ urlpatterns = [
     path("login", LoginView.as_view(template_name="plans/login.html", redirect_authenticated_user=True), name="login"),
     path("logout", LogoutView.as_view(), name="logout"),
     path("theme", theme.choose, name="theme"),
+    path("healthz", system.healthz, name="healthz"),
+    path("readyz", system.readyz, name="readyz"),
     path("favicon.ico", theme.icon, name="favicon"),
     path("csp-report", csp.report, name="csp_report"),
     path("", login_required(new_run.new_run), name="new_run"),
@@ -40,6 +43,9 @@ urlpatterns = [
     path("examples/<slug:name>", login_required(examples.start), name="example"),
     path("import", login_required(imports.import_plan), name="import"),
     path("playbooks", login_required(playbooks.playbooks), name="playbooks"),
+    path("system", login_required(system.system), name="system"),
+    path("system/hold", login_required(system.hold), name="hold"),
+    path("system/release", login_required(system.release), name="release"),
     path("inbox", login_required(decisions.inbox), name="inbox"),
     path("inbox/live", login_required(live.inbox), name="live_inbox"),
     path("requests/<uuid:uuid>", login_required(decisions.decision), name="request"),

@@ -11,7 +11,8 @@ from django.utils.translation import gettext as _
 
 Sentence = str | Promise | Callable[[Mapping[str, Any]], str]
 PARTS = (
-    "reading", "findings", "skills", "planning", "modelled", "llm", "engine", "web", "changes", "overview", "supervise",
+    "reading", "findings", "skills", "planning", "modelled", "llm", "engine", "web", "changes", "overview", "checkup",
+    "supervise",
 )  # fmt: skip
 
 
