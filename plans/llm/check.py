@@ -13,6 +13,10 @@ from plans.llm.client import Client
 from plans.llm.config import Config, Mode
 
 
+# unlike the probe it asks for what is wanted: a model that only does as it is told is fine
+SYSTEM = "You answer exactly in the form that is asked for."
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
     """What came of it: `error`, or the mode and the milliseconds of one small call."""
@@ -35,7 +39,7 @@ def check(config: Config, tier: Tier, ledger: Ledger) -> Checked:
         began = time.monotonic()
         client.ask(
             purpose=Purpose.TEST,
-            system=probe.SYSTEM,
+            system=SYSTEM,
             messages=[Message(role="user", text=probe.WORDS)],
             schema=probe.SCHEMA,
             max_tokens=probe.MOST_TOKENS,

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 import time
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 
+from plans import tasks
 from plans.core.errors import ModelError
 from plans.core.model import Message, Purpose, Reply, Tier
+from plans.engine.local import drain_until_done
+from plans.engine.runs import create_run
 from plans.llm.check import check
 from plans.llm.client import Client
 from plans.llm.config import Config, Mode
+from plans.models import Request
 from plans.wording import sentence
 from tests.llm.asking import ListLedger
 
@@ -81,3 +87,22 @@ def test_the_check_says_mode_and_latency_or_why_not():
     checked = check(config(None), Tier.PLAN, ListLedger(deadline=time.monotonic() + SECONDS))
     print(checked)
     assert checked.mode or checked.error
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("mode", [None, *Mode], ids=lambda mode: mode or "found out")
+def test_a_goal_becomes_a_plan_or_a_clear_refusal(mode: Mode | None, owner: User, settings: Any):
+    settings.PLANS_MODEL_BASE_URL = ADDRESS
+    settings.PLANS_MODEL_API_KEY = os.environ.get("PLANS_TRY_API_KEY", "")
+    settings.PLANS_MODEL_MODE = mode or ""
+    settings.PLANS_MODEL_SILENCE_SECONDS = SECONDS
+    for tier in Tier:
+        setattr(settings, f"PLANS_{tier.name}_MODEL", config(mode).models[tier])
+    run = create_run(owner=owner, goal="Ask a person for three numbers and write a report of them", inputs={})
+    drain_until_done(run, tasks.runner(), 4 * SECONDS, until=frozenset({"review"}))
+    run.refresh_from_db()
+    asked = [request.content for request in Request.objects.filter(run=run, state="open")]
+    print(run.state, run.error, asked, run.revision and run.revision.findings)
+    assert run.state in ("review", "failed") or asked
+    for error in [run.error, *(content.get("error") for content in asked)]:
+        assert not error or "went wrong" not in sentence(error["code"], error["params"])
