@@ -35,6 +35,7 @@ def _remark(params: Mapping[str, Any]) -> str:
 
 SENTENCES: dict[str, Any] = {
     "no_model_to_plan": _("No model is connected, so this plan cannot be planned again. Edit it, or connect a model."),
+    "no_model_to_measure": _("No model is connected, so there is nothing to measure. Set ANTHROPIC_API_KEY."),
     "planning_questions": _questions,
     "planning_anything_else": _("Anything else the planner should know (may stay empty)"),
     "planning_say_more": _("What do you want to have at the end, and from which data?"),
