@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import json
 import threading
 from decimal import Decimal
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import call_command
 from django.db import connection
 
 from plans import tasks
@@ -160,3 +163,20 @@ def test_changes_that_fail_keep_the_plan_there_was(owner: User, connected_model:
     run = drain(run)
     assert (run.state, run.revision.number) == ("review", 1)
     assert Request.objects.filter(run=run, state="open", kind="plan_approval").count() == 1
+
+
+def test_rungoal_plans_with_the_model_when_no_playbook_fits(
+    connected_model: ScriptedModel, tmp_path: Any, capsys: Any, db: None
+):
+    User.objects.create_superuser("boss", "boss@example.test", "boss-password")
+    path = tmp_path / "Team List.csv"
+    path.write_text("name,age\nann,3\n")
+    load = step("read", "load_file", {"file": "ref:inputs.team_list_csv"}, outputs={"lines": "table"})
+    write = step("write", "report", {"title": "Team", "tables": {"lines": "{{ lines }}"}}, outputs={"report": "html"})
+    connected_model.say(answer(intent()), answer(wire(load, write, result=["report"])))
+    out = io.StringIO()
+    arguments = ["Introduce everyone", "--attach", str(path), "--approve", "--local", "--json"]
+    call_command("rungoal", *arguments, stdout=out)
+    document = json.loads(out.getvalue())
+    assert (document["state"], document["playbook"], list(document["result"])) == ("succeeded", "", ["report"])
+    assert '- column "age"' in connected_model.calls[1].prompt

@@ -65,3 +65,15 @@ def plan_inputs(files: dict[str, Attachment]) -> JsonObject:
             name, number = f"{slug(key)}_{number}", number + 1
         inputs.setdefault(name, row.as_ref())
     return inputs
+
+
+def model_inputs(files: dict[str, Attachment]) -> tuple[JsonObject, JsonObject]:
+    """Return references and profiles for a model that plans, by the slugs of the files' names."""
+    inputs: JsonObject = {}
+    profiles: JsonObject = {}
+    for key, row in files.items():
+        name, number = slug(key), 2
+        while name in inputs:
+            name, number = f"{slug(key)}_{number}", number + 1
+        inputs[name], profiles[name] = row.as_ref(), row.profile
+    return inputs, profiles
