@@ -129,6 +129,12 @@ _STRUCTURE: Mapping[str, Diagnostic] = {
 
 _FIELDS: Mapping[str, Diagnostic] = {
     "not_available_yet": _error(Place.TASK, fixes=True),
+    "fallback_missing": _error(Place.TASK, fixes=True),
+    "fallback_unused": _warning(Place.TASK, fixes=True),
+    "fallback_same": _warning(Place.TASK, fixes=True),
+    "fallback_unfit": _error(Place.TASK),
+    "fallback_value_unknown": _error(Place.OUTPUT, fixes=True),
+    "fallback_value_kind": _error(Place.OUTPUT),
     "two_producers": _error(Place.OUTPUT),
     "bad_output_name": _error(Place.OUTPUT),
     "too_many_outputs": _error(Place.OUTPUT),

@@ -38,6 +38,7 @@ class EventKind(StrEnum):
     TASK_INTERRUPTED = "task.interrupted"
     TASK_REOPENED = "task.reopened"
     TASK_REUSED = "task.reused"
+    TASK_CORRECTED = "task.corrected"
     TASK_CHECKPOINT = "task.checkpoint"
     MODEL_CALLED = "model.called"
     REQUEST_OPENED = "request.opened"

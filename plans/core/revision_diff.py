@@ -14,8 +14,8 @@ ChangeKind = Literal["added", "removed", "changed"]
 # What a step's row says by itself, each in a sentence of its own; `params` and `outputs` are told name by name.
 STEP_FIELDS = (
     "name", "description", "skill", "expected_output", "milestone", "run_if", "for_each", "expect", "on_failure",
-    "fallback_skill", "retries", "timeout_seconds", "approval", "assignees", "risk", "confidence", "priority", "pool",
-    "weight", "estimate", "always_run", "undo",
+    "fallback_skill", "fallback_value", "retries", "timeout_seconds", "approval", "assignees", "risk", "confidence",
+    "priority", "pool", "weight", "estimate", "always_run", "undo",
 )  # fmt: skip
 EMPTY: tuple[Any, ...] = (None, "", [], {})
 

@@ -80,6 +80,8 @@ class Context(Protocol):
     """True when called again after Ask or WaitUntil."""
     answers: Mapping[str, JsonObject]
     """Answers so far by the `key` of the Ask."""
+    hints: list[str]
+    """What people said to mind when they let a failed step run again, oldest first."""
     saved: Json
     """What the last `checkpoint` kept, else None."""
     model: Model | None

@@ -11,6 +11,9 @@ from plans.core.kinds import Approval, Risk, ValueKind
 
 SCHEMA_VERSION = 1
 
+OnFailure = Literal["retry_then_ask", "retry_then_stop", "retry_different", "fallback", "replan", "skip", "abort"]
+"""The keys of `core.ladder.LADDERS`."""
+
 
 class _Part(BaseModel):
     # Unknown keys are refused here; `core.reading` turns them into findings before it gets this far.
@@ -72,8 +75,10 @@ class TaskSpec(_Part):
     item_errors: Literal["stop", "report", "drop"] = "stop"
     items_at_once: int | None = Field(default=None, ge=1)
     expect: list[str] = Field(default_factory=list)
-    on_failure: Literal["retry_then_ask", "retry_then_stop", "skip", "fallback", "replan"] | None = None
+    on_failure: OnFailure | None = None
     fallback_skill: str | None = None
+    # output name -> what stands in for it when the step, and its fallback skill, have failed for good
+    fallback_value: dict[str, Any] | None = None
     retries: int | None = Field(default=None, ge=0, le=100)
     timeout_seconds: int | None = Field(default=None, ge=1, le=86_400)
     approval: Approval = Approval.AUTO

@@ -72,6 +72,31 @@ class SkipReason(StrEnum):
 class CancelReason(StrEnum):
     RUN = "run"
     REMOVED = "removed"
+    FAILURE = "failure"
+    """Another step failed, and the plan says that this ends the run."""
+
+
+class Ending(StrEnum):
+    """Why a run is cancelled but for the steps that always run. Without one all of it is."""
+
+    STOPPED = "stopped"
+    """A person chose Stop run."""
+    FAILED = "failed"
+    """A step failed whose plan says so."""
+
+
+class CorrectionKind(StrEnum):
+    """How a failure was tried to be put right."""
+
+    ARGUMENTS = "arguments"
+    FALLBACK = "fallback"
+    OTHER_SKILL = "other_skill"
+    REPLAN = "replan"
+    RETRY = "retry"
+    CHANGES = "changes"
+    HINT = "hint"
+    MARK_DONE = "mark_done"
+    SKIP = "skip"
 
 
 class Autonomy(StrEnum):

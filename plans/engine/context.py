@@ -47,6 +47,7 @@ class SkillContext:
     send: Callable[[Checkpoint], None]
     show: Callable[[JsonObject], None]
     model: Any = None
+    hints: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     stop: threading.Event = field(default_factory=threading.Event)
     _chars: int = 0

@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 
 from plans.core.errors import StateError
 from plans.core.kinds import EventKind
-from plans.core.states import TASK_TERMINAL, CancelReason, TaskState
+from plans.core.states import TASK_TERMINAL, CancelReason, Ending, TaskState
 from plans.engine import doorbell
 from plans.engine.settle import Changes, locked, void_requests
 from plans.models import Run, Task
@@ -35,19 +35,34 @@ def cancel_run(*, run: Run, by: User | None) -> int:
     return count
 
 
-def cancel_rest(changes: Changes, run: Run, by: User | None) -> int:
-    """Cancel what does not run yet and flag the rest, within the caller's transaction."""
+def cancel_rest(changes: Changes, run: Run, by: User | None, *, ending: Ending | None = None, because: str = "") -> int:
+    """Cancel what does not run yet and flag the rest, within the caller's transaction.
+
+    With an `ending`, steps that always run are left to run; `because` is the step whose failure ends the run.
+    """
     idle = Task.objects.filter(run=run).exclude(state__in=[*TASK_TERMINAL, TaskState.RUNNING])
-    tasks = locked(idle.values_list("pk", flat=True))
-    asked = Run.objects.filter(pk=run.pk, cancel_requested_at__isnull=True).update(cancel_requested_at=Now())
-    if asked:
-        changes.say(EventKind.RUN_CANCEL_REQUESTED, actor_id=by.pk if by else None)
+    tasks = [task for task in locked(idle.values_list("pk", flat=True)) if not (ending and task.spec.get("always_run"))]
+    _flag(changes, run, by, ending, because)
+    reason = CancelReason.FAILURE if ending == Ending.FAILED else CancelReason.RUN
     count = 0
     for task in tasks:
-        if changes.end(task, TaskState.CANCELLED, reason=CancelReason.RUN, ready_at=None):
-            changes.say(EventKind.TASK_CANCELLED, task)
+        if changes.end(task, TaskState.CANCELLED, reason=reason, ready_at=None):
+            changes.say(EventKind.TASK_CANCELLED, task, because=because)
             count += 1
-    changes.lines += void_requests(run.pk)
-    # Everything downstream of a cancelled task is cancelled too, so there is nothing left to settle.
-    changes.ended.clear()
+    changes.lines += void_requests(run.pk, [task.pk for task in tasks] if ending else None)
+    if not ending:
+        # Everything downstream of a cancelled task is cancelled too, so there is nothing left to settle.
+        changes.ended.clear()
     return count
+
+
+def _flag(changes: Changes, run: Run, by: User | None, ending: Ending | None, because: str) -> None:
+    """Ask the workers to stop. Cancelling all of a run that was only stopped counts as asking again."""
+    asked = Run.objects.filter(pk=run.pk, cancel_requested_at__isnull=True).update(
+        cancel_requested_at=Now(), ending=ending or ""
+    )
+    if not asked and not ending:
+        asked = Run.objects.filter(pk=run.pk).exclude(ending="").update(ending="")
+    if asked:
+        data = {"ending": ending.value, "because": because} if ending else {}
+        changes.say(EventKind.RUN_CANCEL_REQUESTED, actor_id=by.pk if by else None, **data)

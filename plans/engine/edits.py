@@ -1,4 +1,4 @@
-"""Edit and approve: a person changes what a waiting step will do, and allows exactly that."""
+"""A person changes the params of a step: of one that waits for approval, and allows exactly that; of one that failed."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from django.db import transaction
 from plans.core.catalogue import SkillInfo
 from plans.core.compile import Compiled, compile_plan
 from plans.core.errors import InputError, StaleDecision
+from plans.core.fan_out import ITEM_OF
 from plans.core.findings import Severity
 from plans.core.hashing import digest as digest_of
 from plans.core.jsontypes import Json, JsonObject
 from plans.core.kinds import EventKind
 from plans.core.placeholders import escape
 from plans.core.states import RequestKind
-from plans.engine import gates, revisions
+from plans.engine import artifacts, gates, revisions, rows
 from plans.engine.plans import decide, lock_run
 from plans.engine.requests import open_for, to_ready
 from plans.engine.settle import Changes
@@ -44,14 +45,11 @@ def edit_and_approve(
         if digest != request.digest:
             raise StaleDecision("effect_changed", task=task.key)
         stored = _as_written(params, catalogue[task.skill].literal)
-        compiled = _judge(task.run, task.key, stored, catalogue)
         before = request.content["effect"]["params"]
-        task.spec = {**task.spec, "params": stored}
-        Task.objects.filter(pk=task.pk).update(spec=task.spec)
+        keep_written(changes, task, stored, by, catalogue)
         effect = gates.describe(task, params)
         content = {**request.content, "effect": effect, "before": before}
         decide(changes, request, "edit_and_approve", by, comment, digest=digest_of(effect), content=content)
-        _keep_revision(changes, task, compiled, by)
         to_ready(changes, task)
         changes.flush()
 
@@ -61,7 +59,29 @@ def check_params(request: Request, params: JsonObject, catalogue: Mapping[str, S
     if request.task is None:
         raise InputError("request_without_task")
     task = request.task
-    _judge(task.run, task.key, _as_written(params, catalogue[task.skill].literal), catalogue)
+    check_written(task, _as_written(params, catalogue[task.skill].literal), catalogue)
+
+
+def check_written(task: Task, params: JsonObject, catalogue: Mapping[str, SkillInfo]) -> None:
+    """Raise InputError `params_invalid`, `params_need_step` when the step could not run with `params` as a plan has them."""
+    _judge(task, params, catalogue)
+
+
+def keep_written(
+    changes: Changes, task: Task, params: JsonObject, by: User, catalogue: Mapping[str, SkillInfo]
+) -> None:
+    """Give a step other params, within the caller's transaction; the plan keeps them as its next revision.
+
+    Raises InputError as `check_written`, and `file_not_yours`.
+    """
+    compiled = _judge(task, params, catalogue)
+    artifacts.check_refs(params, task.run, by)
+    task.spec = {**task.spec, "params": params}
+    task.has_references = rows.may_refer(task.spec)
+    if ITEM_OF not in task.spec:
+        # Of one item of a fan-out the plan knows nothing: it has the step that is done for all of them.
+        _keep_revision(changes, task, compiled, by)
+    Task.objects.filter(pk=task.pk).update(spec=task.spec, has_references=task.has_references)
 
 
 def _as_written(params: JsonObject, literal: frozenset[str]) -> JsonObject:
@@ -79,16 +99,20 @@ def _escaped(value: Json) -> Any:
     return value
 
 
-def _judge(run: Run, key: str, params: JsonObject, catalogue: Mapping[str, SkillInfo]) -> Compiled:
+def _judge(task: Task, params: JsonObject, catalogue: Mapping[str, SkillInfo]) -> Compiled:
     """Compile the plan as it would be; raise InputError for the first error in the changed step."""
+    run, key = task.run, task.group or task.key
     if run.revision is None:
         raise InputError("plan_unreadable")
     plan = dict(run.revision.plan)
-    plan["tasks"] = [{**task, "params": params} if task["id"] == key else task for task in plan["tasks"]]
+    plan["tasks"] = [{**each, "params": params} if each["id"] == key else each for each in plan["tasks"]]
     compiled = compile_plan(plan, catalogue)
     for finding in compiled.findings:
         if finding.task == key and finding.severity == Severity.ERROR:
             raise InputError("params_invalid", finding=finding.code, params=dict(finding.params))
+        if finding.task == key and finding.code == "dependency_added":
+            # The rows of a running plan have the dependencies they have.
+            raise InputError("params_need_step", step=finding.params["dependency"])
     return compiled
 
 

@@ -20,11 +20,11 @@ from plans.core.kinds import EventKind, RunsIn, ValueKind
 from plans.core.scope import evaluate, render_params
 from plans.core.skill import Runner
 from plans.core.states import AttemptState, SkipReason, TaskState
-from plans.engine import doorbell, ladder
+from plans.engine import artifacts, doorbell, rungs
 from plans.engine import outputs as outs
 from plans.engine.settle import Changes, close_attempt
 from plans.engine.steps import Job, scope_of
-from plans.models import Artifact, Blob, Dependency, Task
+from plans.models import Dependency, Task
 
 SHOWN_ITEMS = 20
 BATCH = 500
@@ -98,8 +98,7 @@ def expand(changes: Changes, task: Task, items: Items) -> None:
         error=None,
     )
     refs = outs.refs({str(index): value for index, value in enumerate(items.values)})
-    if refs:
-        _keep_blobs(refs.values())
+    artifacts.keep_blobs(refs)
     rows = [_item(task, value, index, items) for index, value in enumerate(items.values)]
     saved = Task.objects.bulk_create(rows, batch_size=BATCH)
     Dependency.objects.bulk_create((Dependency(upstream=row, downstream=task) for row in saved), batch_size=BATCH * 2)
@@ -129,6 +128,7 @@ def _item(task: Task, value: Json, index: int, items: Items) -> Task:
         skill=task.skill,
         skill_version=task.skill_version,
         spec=spec,
+        fallback=task.fallback,
         state=TaskState.READY,
         gated=decides or limited,
         limited=limited,
@@ -170,41 +170,15 @@ def end(changes: Changes, task: Task, gathered: Gathered) -> None:
     """End a group whose items have all ended: failed when one went bad and the plan says that this stops it."""
     if gathered.failed and task.spec.get("item_errors", "stop") == "stop":
         params = {"failed": len(gathered.failed), "count": gathered.count, "first": gathered.failed[0]}
-        ladder.fail_for_good(changes, task, ladder.error_json("items_failed", params, ErrorClass.PERMANENT))
+        rungs.fail_for_good(changes, task, rungs.error_json("items_failed", params, ErrorClass.PERMANENT))
         return
     columns: dict[str, Any] = {"outputs": gathered.outputs or None, "error": None}
     if changes.end(task, TaskState.SUCCEEDED, attempt=task.attempt, **columns):
         changes.say(EventKind.TASK_SUCCEEDED, task, items=gathered.count, failed=len(gathered.failed))
-        _keep_artifacts(task, gathered.outputs)
+        artifacts.keep(task, outs.refs(gathered.outputs))
 
 
 def skip_empty(changes: Changes, task: Task) -> None:
     """Nothing to do: done with null outputs, as with a condition that does not hold."""
     if changes.end(task, TaskState.SKIPPED, reason=SkipReason.CONDITION, item_count=0):
         changes.say(EventKind.TASK_SKIPPED, task, reason=SkipReason.CONDITION.value, items=0)
-
-
-def _keep_artifacts(task: Task, outputs: JsonObject) -> None:
-    """Name the lists that were too large for the row."""
-    refs = outs.refs(outputs)
-    if refs:
-        _keep_blobs(refs.values())
-    Artifact.objects.bulk_create(
-        Artifact(
-            run_id=task.run_id,
-            task=task,
-            attempt=task.attempt,
-            name=name,
-            kind=ref.kind,
-            filename=ref.filename or name,
-            media_type=ref.media_type,
-            blob_id=ref.sha256,
-            meta=ref.meta,
-        )
-        for name, ref in refs.items()
-    )
-
-
-def _keep_blobs(refs: Any) -> None:
-    blobs = {ref.sha256: Blob(sha256=ref.sha256, size=ref.size) for ref in refs}
-    Blob.objects.bulk_create(blobs.values(), ignore_conflicts=True)

@@ -17,7 +17,7 @@ from plans.core.kinds import EventKind, RunsIn
 from plans.core.scope import evaluate
 from plans.core.skill import Runner
 from plans.core.states import AttemptState, RequestKind, RequestState, SkipReason, TaskKind, TaskState
-from plans.engine import fan_out, hot, ladder, limits
+from plans.engine import fan_out, hot, ladder, limits, rungs
 from plans.engine.load import RunCache, jobs
 from plans.engine.settle import Changes, close_attempt, locked
 from plans.engine.sql import transact
@@ -222,7 +222,7 @@ def _ask_approval(changes: Changes, task: Task, effect: JsonObject) -> None:
     if changes.move(task, TaskState.WAITING, ready_at=None, decided=False):
         changes.say(EventKind.TASK_WAITING, task, why=RequestKind.TASK_APPROVAL.value)
         content = {"effect": effect, "task": task.key, "risk": task.spec.get("risk", "")}
-        ladder.open_request(changes, task, RequestKind.TASK_APPROVAL, digest=digest(effect), content=content)
+        rungs.open_request(changes, task, RequestKind.TASK_APPROVAL, digest=digest(effect), content=content)
 
 
 def _start(changes: Changes, task: Task, worker: str) -> hot.Claimed | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from plans.core.fan_out import ITEM_OF
 from plans.core.jsontypes import JsonObject
 from plans.core.states import AttemptState, RequestKind, RequestState
+from plans.engine import corrections
 from plans.engine import outputs as outs
 from plans.engine.hot import Claimed
 from plans.engine.steps import Job
@@ -84,6 +85,7 @@ def jobs(claimed: Sequence[Claimed], cache: RunCache) -> list[Job]:
             before = Attempt.objects.filter(task_id=one.task_id, number=one.attempt - 1).values_list("state", flat=True)
             one.resumed = AttemptState.SUSPENDED in before
             job.answers = answers(one.task_id)
+            job.hints = corrections.hints(one.run_id, one.key)
         result.append(job)
     return result
 

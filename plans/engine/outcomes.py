@@ -14,9 +14,9 @@ from plans.core.hashing import digest
 from plans.core.kinds import EventKind
 from plans.core.skill import Ask, WaitUntil
 from plans.core.states import AttemptState, RequestKind, TaskState
-from plans.engine import ladder, ledger, planned
+from plans.engine import ladder, ledger, planned, rungs
 from plans.engine.planned import ReadCatalogue
-from plans.engine.settle import Changes, close_attempt
+from plans.engine.settle import Changes, close_attempt, is_cancelled
 from plans.engine.sql import transact
 from plans.engine.steps import Failed, Glimpse, Message, Planned, Stopped, Suspended, Told
 from plans.events import Line
@@ -53,7 +53,7 @@ def _stopped(changes: Changes, ended: Stopped, *, stopping: bool) -> bool:
     task = ladder.held(ended.claimed.task_id, ended.claimed.attempt)
     if task is None:
         return False
-    if task.run.cancel_requested_at and not stopping:
+    if is_cancelled(task) and not stopping:
         return ladder.cancel_running(changes, task)
     return ladder.interrupt(changes, task)
 
@@ -62,7 +62,7 @@ def _suspend(changes: Changes, ended: Suspended) -> bool:
     task = ladder.held(ended.claimed.task_id, ended.claimed.attempt)
     if task is None:
         return False
-    if task.run.cancel_requested_at:
+    if is_cancelled(task):
         return ladder.cancel_running(changes, task)
     params = json.loads(ended.rendered) if ended.rendered else None
     close_attempt(task.pk, task.attempt, AttemptState.SUSPENDED, params=params, log=ended.log)
@@ -84,7 +84,7 @@ def _ask(changes: Changes, task: Task, ask: Ask) -> bool:
     changes.say(EventKind.TASK_WAITING, task, why=RequestKind.QUESTION.value)
     deadline = Now() + timedelta(seconds=ask.deadline_seconds) if ask.deadline_seconds else None
     content = {"text": ask.text, "context": ask.context, "task": task.key}
-    request = ladder.open_request(
+    request = rungs.open_request(
         changes,
         task,
         RequestKind.QUESTION,
@@ -104,7 +104,7 @@ def _planned(changes: Changes, ended: Planned, catalogue: ReadCatalogue) -> bool
     task = ladder.held(ended.claimed.task_id, ended.claimed.attempt)
     if task is None:
         return False
-    if task.run.cancel_requested_at:
+    if is_cancelled(task):
         return ladder.cancel_running(changes, task)
     planned.take(changes, task, ended, catalogue)
     return True

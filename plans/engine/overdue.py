@@ -16,9 +16,11 @@ GRACE_SECONDS = 2.0
 def flag_cancelled(slots: Slots, now: float) -> None:
     """Tell the steps of cancelled runs to stop."""
     run_ids = {active.job.claimed.run_id for active in slots.active.values()}
-    cancelled = set(Run.objects.filter(pk__in=run_ids, cancel_requested_at__isnull=False).values_list("pk", flat=True))
+    rows = Run.objects.filter(pk__in=run_ids, cancel_requested_at__isnull=False)
+    cancelled = dict(rows.values_list("pk", "ending"))
     for active in slots.active.values():
-        if active.job.claimed.run_id in cancelled:
+        claimed = active.job.claimed
+        if claimed.run_id in cancelled and not (cancelled[claimed.run_id] and claimed.spec.get("always_run")):
             _tell(active, now, "cancelled")
 
 

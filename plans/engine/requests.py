@@ -9,9 +9,8 @@ from jsonschema import Draft202012Validator
 
 from plans.core.errors import InputError, StaleDecision, StateError
 from plans.core.jsontypes import JsonObject
-from plans.core.kinds import EventKind
 from plans.core.states import RequestKind, RequestState, SkipReason, TaskState
-from plans.engine import control, doorbell
+from plans.engine import doorbell
 from plans.engine.plans import decide, decided_error
 from plans.engine.settle import Changes, locked
 from plans.models import Request, Task
@@ -79,24 +78,6 @@ def _missing(error: Any) -> str:
     if error.validator == "required":
         return next((name for name in error.validator_value if name not in error.instance), "")
     return ""
-
-
-def decide_failure(*, request: Request, choice: str, by: User, comment: str = "") -> None:
-    """Retry (again from the first try), skip, or stop the run. Raises InputError for another choice."""
-    if choice not in request.content.get("choices", []):
-        raise InputError("decision_unknown", choice=choice)
-    with transaction.atomic():
-        changes, request, task = open_for(request, RequestKind.FAILURE, by)
-        decide(changes, request, choice, by, comment)
-        if choice == "retry":
-            to_ready(changes, task, tries_used=0, losses=0)
-        elif choice == "skip":
-            changes.skip(task, SkipReason.PERSON, actor_id=by.pk, comment=comment)
-        else:
-            if changes.end(task, TaskState.FAILED):
-                changes.say(EventKind.TASK_FAILED, task, actor_id=by.pk, error=task.error)
-            control.cancel_rest(changes, request.run, by)
-        changes.flush()
 
 
 def open_for(request: Request, kind: RequestKind, by: User) -> tuple[Changes, Request, Task]:

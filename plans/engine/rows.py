@@ -11,6 +11,7 @@ from plans.core.catalogue import SkillInfo
 from plans.core.kinds import Approval, Risk, RunsIn
 from plans.core.spec import Milestone, PlanSpec, TaskSpec
 from plans.core.states import Autonomy, TaskKind, TaskState
+from plans.engine import fallbacks
 from plans.models import Dependency, Run, Task
 
 DEFAULT_SECONDS = 1.0
@@ -67,7 +68,7 @@ def create(
     ranks = graph.remaining(edges, {key: seconds.get(key, 0.0) for key in edges})
     rows: dict[str, Task] = {}
     for position, task in enumerate(plan.tasks):
-        rows[task.id] = _step(run, task, catalogue[task.skill], bool(edges[task.id]), ranks[task.id], position)
+        rows[task.id] = _step(run, task, catalogue, bool(edges[task.id]), ranks[task.id], position)
     for position, milestone in enumerate(plan.milestones):
         rows[milestone.id] = _milestone(run, milestone, position)
     for key, row in rows.items():
@@ -85,12 +86,13 @@ def create(
     return [key for key, row in saved.items() if row.state == TaskState.READY]
 
 
-def _step(run: Run, spec: TaskSpec, info: SkillInfo, has_upstream: bool, rank: float, position: int) -> Task:
+def _step(
+    run: Run, spec: TaskSpec, catalogue: Mapping[str, SkillInfo], has_upstream: bool, rank: float, position: int
+) -> Task:
     stored: dict[str, Any] = spec.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     stored["outputs"] = {name: kind.value for name, kind in spec.outputs.items()}
-    asks = needs_approval(spec, info, run.autonomy)
-    decides = asks or spec.run_if is not None or spec.for_each is not None or info.runs_in == RunsIn.ENGINE
-    limited = is_limited(run, spec, info)
+    info = catalogue[spec.skill]
+    other = fallbacks.named(spec, info, catalogue)
     return Task(
         run=run,
         key=spec.id,
@@ -98,26 +100,37 @@ def _step(run: Run, spec: TaskSpec, info: SkillInfo, has_upstream: bool, rank: f
         name=spec.name[:500],
         milestone_key=spec.milestone or "",
         position=position,
-        skill=spec.skill,
-        skill_version=info.version,
         spec=stored,
         always_run=spec.always_run,
-        needs_approval=asks,
-        gated=decides or limited,
-        limited=limited,
-        decided=limited and not decides,
-        has_references=has_upstream and _may_refer(spec),
+        fallback={"because": other[0], "columns": _of_skill(run, spec, other[1])} if other else None,
+        has_references=has_upstream and may_refer(stored),
         priority=spec.priority,
         rank=rank,
-        runs_in=info.runs_in,
-        instant=info.instant,
-        idempotent=info.idempotent,
-        timeout_seconds=capped(spec.timeout_seconds, info.timeout_seconds),
-        retries=capped(spec.retries, info.retries),
         items_at_once=spec.items_at_once,
         pool=spec.pool or "",
         weight=spec.weight,
+        **_of_skill(run, spec, info),
     )
+
+
+def _of_skill(run: Run, spec: TaskSpec, info: SkillInfo) -> dict[str, Any]:
+    """Return what of a step's row depends on the skill that runs it: `fallbacks.COLUMNS`."""
+    asks = needs_approval(spec, info, run.autonomy)
+    decides = asks or spec.run_if is not None or spec.for_each is not None or info.runs_in == RunsIn.ENGINE
+    limited = is_limited(run, spec, info)
+    return {
+        "skill": info.name,
+        "skill_version": info.version,
+        "needs_approval": asks,
+        "gated": decides or limited,
+        "limited": limited,
+        "decided": limited and not decides,
+        "runs_in": info.runs_in,
+        "instant": info.instant,
+        "idempotent": info.idempotent,
+        "timeout_seconds": capped(spec.timeout_seconds, info.timeout_seconds),
+        "retries": capped(spec.retries, info.retries),
+    }
 
 
 def is_limited(run: Run, spec: TaskSpec, info: SkillInfo) -> bool:
@@ -127,8 +140,10 @@ def is_limited(run: Run, spec: TaskSpec, info: SkillInfo) -> bool:
     return bool(spec.pool or info.concurrency or info.calls_per_minute or run.tasks_at_once)
 
 
-def _may_refer(spec: TaskSpec) -> bool:
-    return spec.run_if is not None or spec.for_each is not None or "{{" in json.dumps(spec.params)
+def may_refer(spec: Mapping[str, Any]) -> bool:
+    """Tell whether a stored specification may read what upstream tasks made."""
+    expressions = spec.get("run_if") is not None or spec.get("for_each") is not None
+    return expressions or "{{" in json.dumps(spec.get("params", {}))
 
 
 def _milestone(run: Run, spec: Milestone, position: int) -> Task:

@@ -17,6 +17,7 @@ from plans.core.kinds import EventKind
 from plans.core.states import (
     TASK_TERMINAL,
     AttemptState,
+    Ending,
     RequestState,
     RunState,
     SkipReason,
@@ -107,6 +108,11 @@ class Changes:
         end_run(self.run_id)
 
 
+def is_cancelled(task: Task) -> bool:
+    """Tell whether the run of `task` is cancelled and the task with it: some always run, unless all is cancelled."""
+    return task.run.cancel_requested_at is not None and not (task.run.ending and task.spec.get("always_run"))
+
+
 def locked(rows: Iterable[int]) -> list[Task]:
     """Lock task rows in id order and return them."""
     query = Task.objects.filter(pk__in=list(rows)).order_by("pk")
@@ -168,7 +174,7 @@ def end_run(run_id: int) -> None:
     moving = run.state in (RunState.RUNNING, RunState.PAUSED) or run.cancel_requested_at is not None
     if run.left or run.is_terminal or not moving:
         return
-    if run.cancel_requested_at:
+    if run.cancel_requested_at and run.ending != Ending.FAILED:
         target, kind = RunState.CANCELLED, EventKind.RUN_CANCELLED
     elif run.failed_count:
         target, kind = RunState.FAILED, EventKind.RUN_FAILED

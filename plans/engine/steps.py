@@ -37,6 +37,8 @@ class Job:
     upstream: dict[str, JsonObject] = field(default_factory=dict)
     answers: dict[str, JsonObject] = field(default_factory=dict)
     """Answers to the task's own questions, for its skill."""
+    hints: list[str] = field(default_factory=list)
+    """What people said to mind when they let it run again."""
     goal_answers: JsonObject = field(default_factory=dict)
     """Answers given while the plan was made: what `answers.<id>` means in its expressions."""
     item: Json = None
@@ -147,6 +149,7 @@ def make_context(job: Job, params: JsonObject, send: Callable[[Message], None]) 
         params=params,
         resumed=claimed.resumed,
         answers=job.answers,
+        hints=job.hints,
         saved=claimed.checkpoint,
         send=lambda item: send(Kept(claimed=claimed, checkpoint=item)),
         show=lambda data: send(Glimpse(claimed=claimed, data=data)),

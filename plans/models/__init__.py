@@ -1,7 +1,7 @@
 """Rows of the product: constraints, no workflow. State moves live in `plans.engine`."""
 
 from plans.models.files import Artifact, Attachment, Blob
-from plans.models.history import Event
+from plans.models.history import Correction, Event
 from plans.models.ledger import ModelCall, ModelSettings
 from plans.models.requests import Request
 from plans.models.runs import Revision, Run
@@ -13,6 +13,7 @@ __all__ = [
     "Attachment",
     "Attempt",
     "Blob",
+    "Correction",
     "Dependency",
     "Event",
     "Hold",

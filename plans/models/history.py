@@ -1,4 +1,4 @@
-"""Event: one line of a run's history, numbered without gaps."""
+"""Event: one line of a run's history, numbered without gaps. Correction: one try to put a failure right."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from plans.core.kinds import EventKind
-from plans.models.choices import one_of
+from plans.core.states import CorrectionKind
+from plans.models.choices import choices, one_of
 from plans.models.runs import Run
 
 
@@ -41,3 +42,35 @@ class Event(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run_id}#{self.seq} {self.kind}"
+
+
+class Correction(models.Model):
+    run = models.ForeignKey(Run, verbose_name=_("run"), on_delete=models.CASCADE, related_name="corrections")
+    task_key = models.CharField(_("task"), max_length=200)
+    attempt = models.IntegerField(_("attempt"), default=0)
+    kind = models.CharField(_("kind"), max_length=20, choices=choices(CorrectionKind))
+    # task, class and message without what varies: `core.ladder.problem`
+    problem = models.CharField(max_length=64)
+    error = models.JSONField(_("error"), default=dict, blank=True)
+    # what a person said the step should mind
+    hint = models.TextField(_("hint"), blank=True)
+    # empty: the engine's own, which are limited
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        verbose_name=_("by"),
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+    )
+    created_at = models.DateTimeField(_("time"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("correction")
+        verbose_name_plural = _("corrections")
+        ordering = ["id"]
+        constraints = [one_of("kind", CorrectionKind, "correction_kind_in_enum")]
+        indexes = [models.Index(fields=["run", "problem"], name="correction_by_problem")]
+
+    def __str__(self) -> str:
+        return f"{self.run_id} {self.task_key} {self.kind}"

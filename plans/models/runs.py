@@ -61,6 +61,8 @@ class Run(models.Model):
     has_gaps = models.BooleanField(_("with gaps"), default=False)
     error = models.JSONField(_("error"), null=True, blank=True)
     cancel_requested_at = models.DateTimeField(null=True, blank=True)
+    # not empty: the run is cancelled but for steps that always run, because a person or a failure stopped it
+    ending = models.CharField(max_length=10, blank=True)
     pause_requested_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
     started_at = models.DateTimeField(_("started"), null=True, blank=True)

@@ -53,6 +53,9 @@ class Task(models.Model):
     tries_used = models.IntegerField(default=0)
     losses = models.IntegerField(default=0)
 
+    # the columns of the skill that takes over when this one has failed for good; once it has, those of the first one
+    fallback = models.JSONField(null=True, blank=True)
+
     # fan-out: the key of the group this row is an item of; on the group itself how many items there are
     group = models.CharField(_("group"), max_length=200, blank=True)
     item_index = models.IntegerField(_("item"), null=True, blank=True)

@@ -11,9 +11,20 @@ from django.utils.translation import gettext as _
 
 Sentence = str | Promise | Callable[[Mapping[str, Any]], str]
 PARTS = (
-    "reading", "findings", "skills", "planning", "modelled", "llm", "engine", "web", "changes", "overview", "checkup",
+    "reading",
+    "failures",
+    "findings",
+    "skills",
+    "planning",
+    "modelled",
+    "llm",
+    "engine",
+    "web",
+    "changes",
+    "overview",
+    "checkup",
     "supervise",
-)  # fmt: skip
+)
 
 
 def _catalogue() -> dict[str, Sentence]:

@@ -23,6 +23,7 @@ FIELDS: dict[str, str | Promise] = {
     "expect": _("checks"),
     "on_failure": _("what happens when it fails"),
     "fallback_skill": _("skill to try instead"),
+    "fallback_value": _("value to use instead"),
     "retries": _("retries"),
     "timeout_seconds": _("longest run time in seconds"),
     "approval": _("approval"),

@@ -59,6 +59,12 @@ _STRUCTURE: dict[str, Any] = {
 
 _FIELDS: dict[str, Any] = {
     "not_available_yet": _not_available_yet,
+    "fallback_missing": _("“%(id)s” is to fall back when it fails, but names neither a skill nor a value for that."),
+    "fallback_unused": _("“%(id)s” has “%(field)s”, which only means something with on_failure “fallback”."),
+    "fallback_same": _("“%(id)s” falls back on the skill it uses anyway, “%(skill)s”."),
+    "fallback_unfit": _("“%(id)s”: “%(skill)s” cannot take over: %(problem)s."),
+    "fallback_value_unknown": _("“%(id)s”: there is a fallback value for “%(output)s”, which the step does not make."),
+    "fallback_value_kind": _("“%(id)s”: the fallback value of “%(output)s” is %(came)s, not %(wanted)s."),
     "two_producers": _("Both “%(first)s” and “%(second)s” make the output “%(output)s”."),
     "bad_output_name": _bad_output_name,
     "too_many_outputs": _("“%(id)s” names %(declared)s outputs, but %(skill)s delivers %(delivered)s."),

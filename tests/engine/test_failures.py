@@ -11,8 +11,9 @@ from django.db import transaction
 
 from plans.core.errors import AlreadyDecided, BadInputError, InputError, RetryableSkillError
 from plans.core.skill import Outputs
-from plans.engine import hot, ladder, turn
-from plans.engine.requests import NotAllowed, decide_failure
+from plans.engine import hot, ladder, rungs, turn
+from plans.engine.failures import decide_failure
+from plans.engine.requests import NotAllowed
 from plans.engine.settle import Changes
 from plans.models import Event, Request, Run
 from tests.engine.plant import Plant, check_history, history, states, task
@@ -84,7 +85,7 @@ def test_bad_input_is_not_retried_and_asks_a_person_while_siblings_go_on(plant: 
     assert calls == [1]
     assert states(run) == {"a": "waiting", "b": "succeeded", "c": "pending"}
     request = Request.objects.get(run=run)
-    assert (request.kind, request.content["choices"]) == ("failure", ["retry", "skip", "stop"])
+    assert (request.kind, request.content["choices"]) == ("failure", rungs.STEP_CHOICES)
     assert request.content["error"] == {"code": "column_missing", "params": {"name": "x"}, "class": "bad_input"}
 
 

@@ -11,7 +11,8 @@ from plans.core.kinds import Approval, ValueKind
 from plans.core.skill import Outputs
 from plans.engine import mend
 from plans.engine.control import cancel_run
-from plans.engine.requests import decide_approval, decide_failure
+from plans.engine.failures import decide_failure
+from plans.engine.requests import decide_approval
 from plans.models import Request, Run, Task
 from tests.engine.plant import Plant, check_history, history, states, task
 

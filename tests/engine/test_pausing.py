@@ -10,7 +10,7 @@ from django.db import connection
 
 from plans.core.errors import PermanentSkillError, StateError
 from plans.engine import control, pausing
-from plans.engine.requests import decide_failure
+from plans.engine.failures import decide_failure
 from plans.models import Event, Request
 from tests.engine.plant import Gate, Plant, check_history, states
 from tests.processes import wait_for

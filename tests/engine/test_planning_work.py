@@ -11,8 +11,9 @@ from plans.core.errors import AlreadyDecided, ErrorClass, InputError, ModelError
 from plans.core.findings import Finding, Severity
 from plans.core.skill import Ask, Expand, Outputs, Result
 from plans.engine import planning_work
+from plans.engine.failures import decide_failure
 from plans.engine.plans import approve_plan
-from plans.engine.requests import answer_question, decide_failure
+from plans.engine.requests import answer_question
 from plans.engine.runs import create_run
 from plans.engine.settle import Changes
 from plans.models import Event, Request, Run

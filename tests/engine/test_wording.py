@@ -22,7 +22,7 @@ CODES = re.compile(
 @pytest.mark.parametrize("kind", list(EventKind))
 def test_every_event_kind_has_a_sentence(kind: EventKind):
     data = {"task": "t1", "actor": "ann", "tasks": 3, "revision": 1, "delay_seconds": 2, "keys": ["a"], "attempt": 1}
-    data |= {"items": 3}
+    data |= {"items": 3, "how": "retry"}
     words = sentence(kind.value, data)
     assert words
     assert "%(" not in words

@@ -16,9 +16,10 @@ from django.db import connection
 from plans import tasks
 from plans.engine import budgets, planning_work
 from plans.engine.control import cancel_run
+from plans.engine.failures import decide_failure
 from plans.engine.local import drain_until_done
 from plans.engine.plans import approve_plan
-from plans.engine.requests import answer_question, decide_failure
+from plans.engine.requests import answer_question
 from plans.engine.runs import Limits, create_run
 from plans.models import Event, ModelCall, ModelSettings, Request, Run
 from tests.modelled.desk import answer, ask_person, by_purpose, intent, question, step, wire

@@ -12,7 +12,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from plans.core.hashing import digest
-from plans.engine.requests import decide_approval, decide_failure
+from plans.engine.failures import decide_failure
+from plans.engine.requests import decide_approval
 from plans.models import Request, Run, Task
 from tests.web.factories import drained_run, request, review_run, simple_plan, world
 

@@ -5,13 +5,12 @@ import re
 import pytest
 
 from plans.core.errors import PlannerError
-from plans.wording import sentence
-from plans.wording.findings import SENTENCES
+from plans.wording import findings, reading, sentence
 from tests.core.compile.test_codes import COMMAND, FINDINGS, RAISED
 
 
 def test_every_code_has_a_sentence_and_no_sentence_is_left_over():
-    assert set(SENTENCES) == FINDINGS.keys() | RAISED.keys() | COMMAND
+    assert findings.SENTENCES.keys() | reading.SENTENCES.keys() == FINDINGS.keys() | RAISED.keys() | COMMAND
 
 
 def filled(code, params):

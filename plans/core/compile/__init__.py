@@ -5,7 +5,7 @@ from __future__ import annotations
 from plans.core import graph
 from plans.core.catalogue import AnySkill, Catalogue
 from plans.core.circumstances import NOTHING_KNOWN, Circumstances
-from plans.core.compile import dependencies, fan_out, fields, ids, pools, references, skills
+from plans.core.compile import dependencies, failures, fan_out, fields, ids, pools, references, skills
 from plans.core.compile.draft import Draft
 from plans.core.compile.outcome import Compiled, Outcome, outcome_of
 from plans.core.errors import CycleError
@@ -37,6 +37,7 @@ def compile_plan(
     dependencies.check(draft)
     fields.check(draft)
     skills.check(draft)
+    failures.check(draft)
     fan_out.check(draft)
     pools.check(draft)
     references.check(draft)

@@ -45,8 +45,7 @@ def _check_plan(draft: Draft) -> None:
 def _check_availability(draft: Draft, task: TaskSpec) -> None:
     used = {
         "expect": bool(task.expect),
-        "on_failure": task.on_failure in {"fallback", "replan"},
-        "fallback_skill": task.fallback_skill is not None,
+        "on_failure": task.on_failure in {"replan", "retry_different"},
         "assignees": bool(task.assignees),
         "undo": task.undo is not None,
     }

@@ -25,9 +25,16 @@ class Nulls:
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
         self._nullable = {
-            task.id: task.run_if is not None or task.on_failure == "skip" or _may_have_no_items(task)
+            task.id: task.run_if is not None
+            or task.on_failure == "skip"
+            or _may_have_no_items(task)
+            or self._may_fall_back_to_null(task)
             for task in draft.tasks.values()
         }
+
+    def _may_fall_back_to_null(self, task: TaskSpec) -> bool:
+        value = task.fallback_value
+        return value is not None and any(value.get(name) is None for name in self._draft.item_outputs(task) or {})
 
     def may_be_null(self, task: TaskSpec, aim: Target) -> bool:
         """Tell whether the output `aim` means may be null when `task` runs."""

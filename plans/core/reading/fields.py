@@ -15,7 +15,6 @@ from plans.core.nearest import folded
 from plans.core.reading.notes import Notes
 from plans.core.reading.spellings import (
     KINDS,
-    RETRY_DIFFERENT,
     TASK_KEYS,
     UNITS,
     WEAK_TASK_KEYS,
@@ -113,11 +112,14 @@ def _with_failure(task: JsonObject, notes: Notes) -> JsonObject:
         task = {**{key: value for key, value in more.items() if value is not None}, **task, "on_failure": word}
         notes.repaired("value_read", _id(task), field="on_failure", came="object", read=_shown(word))
         given = word
-    if isinstance(given, str) and folded(given) in RETRY_DIFFERENT:
-        read = "fallback" if task.get("fallback_skill") else "replan"
-        notes.repaired("value_read", _id(task), field="on_failure", came=given, read=read)
-        return {**task, "on_failure": read}
-    return {**task, "on_failure": _word("on_failure")(given)} if isinstance(given, str) else task
+    if not isinstance(given, str):
+        return task
+    read = _word("on_failure")(given)
+    if read == "retry_different" and task.get("fallback_skill"):
+        # Another way is the skill that is named for it.
+        notes.repaired("value_read", _id(task), field="on_failure", came=given, read="fallback")
+        read = "fallback"
+    return {**task, "on_failure": read}
 
 
 def _with_params(task: JsonObject, catalogue: Catalogue, notes: Notes) -> JsonObject:

@@ -75,14 +75,14 @@ WRAPPED = ("arguments", "input", "parameters", "content", "text", "json")
 ON_FAILURE = _table(
     {
         "retry_then_ask": ("require_human", "ask_human", "ask", "human", "escalate", "retry", "retry_then_human", "manual"),
-        "retry_then_stop": ("abort", "stop", "fail", "fail_fast", "halt", "retry_then_abort", "retry_then_fail"),
+        "retry_then_stop": ("stop", "fail", "retry_then_fail"),
+        "abort": ("fail_fast", "halt", "stop_run", "retry_then_abort"),
+        "retry_different": ("retry_with_different_approach", "try_alternative", "alternative", "retry_other_params"),
         "skip": ("skip_and_continue", "continue", "ignore", "retry_then_skip", "continue_on_error"),
         "fallback": ("use_fallback", "fallback_skill", "fallback_tool"),
         "replan": ("replan_rest",),
     }
 )  # fmt: skip
-RETRY_DIFFERENT = frozenset({"retrydifferent", "retrywithdifferentapproach", "tryalternative", "alternative"})
-"""Another way: the fallback skill where one is named, else another plan for what is left."""
 
 APPROVAL = _table(
     {

@@ -13,7 +13,7 @@ from plans.core.errors import InputError, PlannerError
 from plans.core.jsontypes import JsonObject
 from plans.core.states import RequestKind, RequestState
 from plans.engine import again, control, pausing
-from plans.engine.requests import decide_failure
+from plans.engine.failures import decide_failure
 from plans.management.headless import document
 from plans.management.headless.command import find_user
 from plans.models import Request, Run

@@ -21,6 +21,7 @@ PROBLEMS = [
     EventKind.TASK_RETRYING,
     EventKind.TASK_LOST,
     EventKind.TASK_INTERRUPTED,
+    EventKind.TASK_CORRECTED,
     EventKind.RUN_FAILED,
     EventKind.RUN_STUCK,
     EventKind.PLAN_FAILED,

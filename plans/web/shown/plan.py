@@ -30,7 +30,9 @@ ASKING_SKILL = "ask_human"
 SCOPES = {"inputs", "answers", "tasks"}
 ON_FAILURE: dict[str, Promise] = {
     "retry_then_ask": _("tries again, then asks you"),
-    "retry_then_stop": _("tries again, then stops the run"),
+    "retry_then_stop": _("tries again, then fails; what does not need it goes on"),
+    "retry_different": _("tries other parameters, then asks you"),
+    "abort": _("tries again, then ends the run"),
     "skip": _("is skipped"),
     "fallback": _("another skill is tried"),
     "replan": _("the rest is planned anew"),

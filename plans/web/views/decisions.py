@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from plans import queries
 from plans.core.errors import InputError
 from plans.core.states import RequestKind, RequestState
+from plans.engine import failures
 from plans.engine import requests as services
 from plans.models import Request
 from plans.web.access import get_request, member
@@ -103,7 +104,7 @@ def _failure(request: HttpRequest, user: User, row: Request) -> HttpResponse:
     data = form.cleaned_data
 
     def action() -> None:
-        services.decide_failure(request=row, choice=data["choice"], by=user, comment=data["comment"])
+        failures.decide_failure(request=row, choice=data["choice"], by=user, comment=data["comment"])
 
     return take(request, row.run, action, stale="effect_changed")
 

@@ -24,6 +24,20 @@ TABLE_REF = {"$artifact": "a" * 64, "kind": "table", "name": "t", "meta": {"colu
 # code -> (severity, task the finding is about, what brings it about)
 FINDINGS = {
     **READING,
+    "fallback_missing": (ERROR, "a", lambda: compiled(task("a", on_failure="fallback"))),
+    "fallback_unused": (WARNING, "a", lambda: compiled(task("a", fallback_skill="load_file"))),
+    "fallback_same": (WARNING, "a", lambda: compiled(task("a", on_failure="fallback", fallback_skill="noop"))),
+    "fallback_unfit": (ERROR, "a", lambda: compiled(task("a", on_failure="fallback", fallback_skill="load_file"))),
+    "fallback_value_unknown": (
+        ERROR,
+        "a",
+        lambda: compiled(task("a", on_failure="fallback", fallback_value={"totl": 1}, outputs={"total": "number"})),
+    ),
+    "fallback_value_kind": (
+        ERROR,
+        "a",
+        lambda: compiled(task("a", on_failure="fallback", fallback_value={"n": "x"}, outputs={"n": "number"})),
+    ),
     "empty_plan": (ERROR, None, lambda: compiled()),
     "duplicate_id": (ERROR, "a", lambda: compiled(task("a", name="A"), task("a", name="B"))),
     "near_duplicate_id": (WARNING, "Load-File", lambda: compiled(task("load file"), task("Load-File"))),

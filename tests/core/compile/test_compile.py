@@ -103,9 +103,8 @@ def test_every_cycle_is_named():
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("on_failure", "fallback"),
+        ("on_failure", "retry_different"),
         ("on_failure", "replan"),
-        ("fallback_skill", "noop"),
         ("undo", {}),
         ("assignees", ["ann"]),
         ("expect", ["true"]),

@@ -1,0 +1,41 @@
+"""Sentences of the failure ladder: what takes over, what people decide about a failed step, what the checks found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from plans.core.kinds import EventKind
+from plans.core.states import CorrectionKind
+
+HOW: dict[str, str | Promise] = {
+    CorrectionKind.ARGUMENTS: _("%(task)s failed; other parameters are tried."),
+    CorrectionKind.FALLBACK: _("%(task)s failed; what the plan names for that takes over."),
+    CorrectionKind.OTHER_SKILL: _("%(task)s failed; the skill an administrator named for that takes over."),
+    CorrectionKind.REPLAN: _("%(task)s failed; the rest is planned anew."),
+    CorrectionKind.RETRY: _("%(task)s is tried again."),
+    CorrectionKind.CHANGES: _("%(task)s is tried again with other parameters."),
+    CorrectionKind.HINT: _("%(task)s is tried again with a hint."),
+    CorrectionKind.MARK_DONE: _("%(task)s was marked as done."),
+    CorrectionKind.SKIP: _("%(task)s was left out after it had failed."),
+}
+
+
+def _corrected(params: Mapping[str, Any]) -> str:
+    return str(HOW.get(str(params.get("how")), _("%(task)s failed; something was done about it."))) % params
+
+
+SENTENCES: dict[str, Any] = {
+    EventKind.TASK_CORRECTED.value: _corrected,
+    "hint_empty": _("Say in a sentence what the step should mind."),
+    "hint_too_long": _("The hint has %(length)s characters; at most %(limit)s fit."),
+    "output_unknown": _("The step makes no “%(name)s”. It makes: %(known)s."),
+    "output_invalid": _("“%(name)s” has to be %(wanted)s, this is %(came)s."),
+    "params_need_step": _(
+        "This would use what “%(step)s” makes, which the step does not wait for. Use what comes before it, or plan anew."
+    ),
+    "file_not_yours": _("A file named here (%(file)s…) belongs neither to this run nor to you."),
+}
