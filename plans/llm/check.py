@@ -12,7 +12,6 @@ from plans.llm import probe
 from plans.llm.client import Client
 from plans.llm.config import Config, Mode
 
-
 # unlike the probe it asks for what is wanted: a model that only does as it is told is fine
 SYSTEM = "You answer exactly in the form that is asked for."
 

@@ -15,15 +15,20 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from plans import storage
-from plans.core.errors import PlannerError
+from plans.core.errors import ModelError, PlannerError
+from plans.core.model import CallOutcome, Tier
 from plans.core.states import TaskState
 from plans.engine import doorbell, hosts
-from plans.models import Host, Lease, Task
+from plans.models import Host, Lease, ModelCall, Task
 
 LITTLE_DISK_BYTES = 500 * 1024 * 1024
 LATE_SWEEP_SECONDS = 30.0
 LONG_QUEUE_SECONDS = 60.0
 CLOCK_SECONDS = 5.0
+# what a model's endpoint says until somebody does something about it
+LASTING_PROBLEMS = frozenset(
+    {"model_key_refused", "model_no_credit", "model_not_allowed", "model_unknown", "model_not_an_api"}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,12 +143,19 @@ def sandbox() -> Part:
 
 
 def model() -> Part:
+    """Judge the model by its last call: looking costs nothing. A start and the Test button ask it."""
     from plans.supervise.connection import config
 
-    found = config()
+    try:
+        found = config()
+    except ModelError as error:
+        return bad("model", error.code, **error.params)
     if not found.is_connected:
         return good("model", "doctor_no_model")
-    return good("model", "doctor_model", model=settings.PLANS_PLAN_MODEL, place=found.base_url or "Anthropic")
+    last = ModelCall.objects.exclude(outcome=CallOutcome.RUNNING).order_by("-pk").only("problem", "model").first()
+    if last is not None and last.problem in LASTING_PROBLEMS:
+        return bad("model", last.problem, model=last.model, address=found.url)
+    return good("model", "doctor_model", model=found.models[Tier.PLAN], place=found.base_url or "Anthropic")
 
 
 def mail() -> Part:

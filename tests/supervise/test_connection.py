@@ -9,9 +9,10 @@ import pytest
 from plans.core.errors import ModelError
 from plans.core.model import Purpose, Tier
 from plans.llm.config import Mode
-from plans.models import ModelSettings
+from plans.models import ModelCall, ModelSettings
 from plans.sealing import CannotUnseal, seal, unseal
-from plans.supervise import connection
+from plans.supervise import checkup, connection
+from plans.wording import sentence
 
 pytestmark = pytest.mark.django_db
 KEY = "sk-admin-0123456789"
@@ -74,3 +75,20 @@ def test_a_key_that_cannot_be_read_is_told_to_whoever_asks(settings: Any):
     assert bind is not None
     with pytest.raises(ModelError, match="model_key_unreadable"):
         bind(None).ask(purpose=Purpose.TEST, system="", messages=[])  # type: ignore[arg-type]
+
+
+def test_the_checkup_judges_the_model_by_its_last_call(settings: Any):
+    assert checkup.model().code == "doctor_no_model"
+    settings.PLANS_MODEL_API_KEY = "sk-env"
+    stored(plan_model="mine")
+    assert (checkup.model().code, checkup.model().params["model"]) == ("doctor_model", "mine")
+    ModelCall.objects.create(purpose="draft", model="mine", outcome="error", problem="model_unknown")
+    part = checkup.model()
+    assert (part.is_good, sentence(part.code, part.params)[:45]) == (
+        False,
+        "The endpoint does not know the model “mine”. "[:45],
+    )
+    ModelCall.objects.create(purpose="test", model="mine", outcome="ok")
+    assert checkup.model().is_good
+    ModelSettings.objects.update(api_key="damaged")
+    assert checkup.model().code == "model_key_unreadable"
