@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.engine.plant import Plant
 from tests.modelled.desk import Desk
 from tests.scripted_model import ScriptedModel
 
@@ -13,3 +14,8 @@ from tests.scripted_model import ScriptedModel
 @pytest.fixture
 def desk(tmp_path: Path, scripted_model: ScriptedModel) -> Desk:
     return Desk(root=tmp_path, model=scripted_model)
+
+
+@pytest.fixture
+def plant() -> Plant:
+    return Plant()
