@@ -24,6 +24,23 @@ NO_TESTS_COLLECTED = 5
 # pip options that would put the packages elsewhere, and interpreter options that belong to another Python.
 FOREIGN = ("PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PYTHONHOME", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
 
+# Where the tests look for servers (PLANS_TEST_DATABASE_URL, PLANS_TEST_REDIS_URL name others), and what runs on them.
+SERVERS = {
+    "DATABASE_URL": "postgres://postgres@127.0.0.1:5432/postgres",
+    "REDIS_URL": "redis://127.0.0.1:6379/0",
+}
+ON_SERVERS = ("tests/engine", "tests/production")
+ASK = """
+import sys
+url = sys.argv[1]
+if url.startswith("postgres"):
+    import psycopg
+    psycopg.connect(url, connect_timeout=3).close()
+else:
+    import redis
+    redis.from_url(url, socket_connect_timeout=3, socket_timeout=3).ping()
+"""
+
 NETWORK_SIGNS = (
     "NewConnectionError",
     "Max retries exceeded",
@@ -175,14 +192,33 @@ def pip_install(lock: Path) -> None:
 
 
 def run_tests(arguments: Sequence[str]) -> int:
-    """Run the suite: first what may run side by side, then what needs the machine for itself; return the worse code."""
+    """Run the suite and return the worst exit code: what may run side by side, what needs the machine for itself, and
+    the engine once more on PostgreSQL and Redis. Arguments that name a part leave the last out."""
+    environment = clean_environment(os.environ)
     worst = 0
     for stage in (["-n", "2", "-m", "not serial"], ["-m", "serial"]):
-        command = [str(PYTHON), "-m", "pytest", *stage, *arguments]
-        code = subprocess.run(command, cwd=ROOT, env=clean_environment(os.environ), check=False).returncode
-        if code != NO_TESTS_COLLECTED:
-            worst = max(worst, abs(code))
-    return worst
+        worst = max(worst, run_stage([*stage, *arguments], environment))
+    if any(Path(argument.partition("::")[0]).exists() for argument in arguments):
+        return worst
+    servers = {name: os.environ.get(f"PLANS_TEST_{name}", url) for name, url in SERVERS.items()}
+    missing = [f"PLANS_TEST_{name}" for name, url in servers.items() if not answers(url)]
+    if missing:
+        say(f"The engine was not tested on PostgreSQL and Redis: no server lets us in at {' and '.join(missing)}.")
+        return max(worst, int(os.environ.get("CI") == "true"))
+    return max(worst, run_stage(["-n", "2", "-m", "not serial", *ON_SERVERS, *arguments], environment | servers))
+
+
+def run_stage(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Run pytest; return its exit code, 0 when a choice of tests left nothing to run."""
+    command = [str(PYTHON), "-m", "pytest", *arguments]
+    code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+    return 0 if code == NO_TESTS_COLLECTED else abs(code)
+
+
+def answers(url: str) -> bool:
+    """Tell whether the server at `url` lets us in, asked by `.venv`, which has the drivers."""
+    command = [str(PYTHON), "-I", "-c", ASK, url]
+    return subprocess.run(command, capture_output=True, check=False, env=clean_environment(os.environ)).returncode == 0
 
 
 def main(arguments: Sequence[str]) -> int:

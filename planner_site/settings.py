@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
-from planner_site import env, secret_key
+from planner_site import databases, env, secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 for _name, _value in env.read_dotenv(BASE_DIR / ".env").items():
@@ -97,16 +96,15 @@ TEMPLATES = [
     }
 ]
 
-# --- database: SQLite in WAL with IMMEDIATE transactions; a read-then-write in DEFERRED mode fails at once under load ---
-DATABASES = {"default": dj_database_url.parse(env.text("DATABASE_URL", f"sqlite:///{PLANS_DATA_DIR / 'db.sqlite3'}"))}
-DATABASES["default"]["CONN_MAX_AGE"] = None
-if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    DATABASES["default"]["OPTIONS"] = {
-        "timeout": 20,
-        "transaction_mode": "IMMEDIATE",
-        "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA cache_size=-20000;"
-        "PRAGMA mmap_size=134217728;PRAGMA temp_store=MEMORY;",
-    }
+# --- database: SQLite in the data folder, or PostgreSQL; asgi.py says that this process serves pages ---
+DATABASES = {
+    "default": databases.database(
+        env.text("DATABASE_URL", ""),
+        PLANS_DATA_DIR / "db.sqlite3",
+        is_web=env.flag("PLANS_IS_WEB", False),
+        pool_size=env.whole("PLANS_DATABASE_POOL", 10, low=2, high=1000),
+    )
+}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_PASSWORD_VALIDATORS = [
@@ -167,7 +165,7 @@ FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 Q_CLUSTER = {
     "name": env.text("Q_CLUSTER_NAME", "forethought"),
     "label": "Queue",
-    "orm": "default",
+    **databases.broker(env.text("REDIS_URL", "")),
     "workers": PLANS_WORKERS,
     "poll": 0.02,
     "queue_limit": 1,

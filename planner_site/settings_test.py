@@ -1,4 +1,4 @@
-"""Settings of the test suite: a data folder and a SQLite file of its own per xdist worker."""
+"""Settings of the test suite: a data folder and a database of its own per xdist worker, on what DATABASE_URL names."""
 
 from __future__ import annotations
 
@@ -21,8 +21,14 @@ from planner_site.settings import DATABASES, PLANS_DATA_DIR, STATIC_ROOT  # noqa
 
 # whitenoise warns about a folder that is not there, and warnings are errors
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
-if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
-    DATABASES["default"]["TEST"] = {"NAME": str(PLANS_DATA_DIR / "test.sqlite3")}
+# pytest-django adds the xdist worker's name to the server's; several suites may share one server.
+os.environ.setdefault("PLANS_TEST_SESSION", str(os.getpid()))
+IS_SQLITE = DATABASES["default"]["ENGINE"].endswith("sqlite3")
+_NAME = PLANS_DATA_DIR / "test.sqlite3" if IS_SQLITE else f"test_forethought_{os.environ['PLANS_TEST_SESSION']}"
+DATABASES["default"]["TEST"] = {"NAME": str(_NAME)}
+if not IS_SQLITE:
+    # The suite's own rows need not outlive a power cut.
+    DATABASES["default"]["OPTIONS"]["options"] = "-c synchronous_commit=off"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},

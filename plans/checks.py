@@ -69,8 +69,10 @@ def database_errors(database: Mapping[str, Any], sqlite_version: tuple[int, ...]
     """Yield an error for everything in `database` that the engine cannot work with."""
     if database.get("ATOMIC_REQUESTS"):
         yield checks.Error("ATOMIC_REQUESTS must be off: every page would hold the database.", id="plans.E020")
-    if database.get("CONN_MAX_AGE", 0) is not None:
-        yield checks.Error("CONN_MAX_AGE must be None: reconnecting costs more than the work.", id="plans.E021")
+    if database.get("CONN_MAX_AGE", 0) is not None and not database.get("OPTIONS", {}).get("pool"):
+        yield checks.Error(
+            "CONN_MAX_AGE must be None (or a pool be used): reconnecting costs more than the work.", id="plans.E021"
+        )
     if not database["ENGINE"].endswith("sqlite3"):
         return
     if sqlite_version < OLDEST_SQLITE:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import math
 import os
 import time
+from functools import partial
 from typing import Any
 
+import redis
+import structlog
 from django.conf import settings
 from django.db import connection, transaction
 from django_q.brokers import get_broker
 from django_q.tasks import async_task
+
+log = structlog.get_logger("plans.engine")
 
 DRAIN = "plans.tasks.drain"
 BURST_SECONDS = 0.05
@@ -35,13 +40,21 @@ def _send(run_id: int, count: int) -> None:
 
 
 def ring(run_id: int, count: int = 1) -> None:
-    """Ring `count` workers. On SQLite's ORM broker the message is part of the caller's transaction: an exact outbox."""
+    """Ring `count` workers. On the ORM broker the message is part of the caller's transaction: an exact outbox."""
     if count <= 0:
         return
     if settings.Q_CLUSTER.get("orm"):
         _send(run_id, count)
     else:
-        transaction.on_commit(lambda: _send(run_id, count), using=connection.alias)
+        transaction.on_commit(partial(_send_if_possible, run_id, count), using=connection.alias)
+
+
+def _send_if_possible(run_id: int, count: int) -> None:
+    """Ring through Redis. What was committed stays so when Redis does not answer: the sweep rings again."""
+    try:
+        _send(run_id, count)
+    except redis.RedisError as error:
+        log.error("doorbell_lost", error=str(error))
 
 
 def burst_is_due() -> bool:
@@ -60,8 +73,20 @@ def ring_others(run_id: int, left_unclaimed: int) -> int:
 
 
 def waiting() -> int:
-    """Return how many doorbells nobody has answered yet."""
-    return int(_own_broker().queue_size())
+    """Return how many doorbells nobody has answered yet, 0 when the broker does not answer."""
+    try:
+        return int(_own_broker().queue_size())
+    except redis.RedisError as error:
+        log.error("broker_does_not_answer", error=str(error))
+        return 0
+
+
+def is_reachable() -> bool:
+    """Tell whether the broker answers."""
+    try:
+        return bool(_own_broker().ping())
+    except redis.RedisError:
+        return False
 
 
 def workers() -> int:

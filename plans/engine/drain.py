@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import structlog
 from django.conf import settings
-from django.db import OperationalError, connection
+from django.db import InterfaceError, OperationalError, connection
 
 from plans.core.model import Connect
 from plans.core.skill import Runner
@@ -66,7 +66,7 @@ class Drain:
         while True:
             try:
                 self.step()
-            except OperationalError as error:
+            except (OperationalError, InterfaceError) as error:
                 # The database is away or overloaded. Nothing is lost: uncommitted results stay here, leases elsewhere.
                 log.error("database_trouble", error=str(error))
                 connection.close()

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from django.conf import settings
-from django.db import connection
 from django.db.models.functions import Now
 
 from plans.core.errors import ErrorClass, ExpressionError
@@ -20,7 +19,7 @@ from plans.core.states import AttemptState, RequestKind, RequestState, SkipReaso
 from plans.engine import fan_out, hot, ladder, limits, rungs
 from plans.engine.load import RunCache, jobs
 from plans.engine.settle import Changes, close_attempt, locked
-from plans.engine.sql import transact
+from plans.engine.sql import hot_cursor, transact
 from plans.engine.steps import Failed, Job, rendered_params, scope_of
 from plans.events import Line
 from plans.models import Attempt, Hold, Request, Task
@@ -227,7 +226,7 @@ def _ask_approval(changes: Changes, task: Task, effect: JsonObject) -> None:
 
 def _start(changes: Changes, task: Task, worker: str) -> hot.Claimed | None:
     """Claim the task; None when its run was paused, or new work held, since it was looked at."""
-    with connection.cursor() as cursor:
+    with hot_cursor() as cursor:
         found = hot.claim(cursor, 1, worker, settings.PLANS_LEASE_SECONDS, only=[task.pk])
     if not found:
         return None

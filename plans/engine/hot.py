@@ -11,13 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from django.db import connection
-
 from plans import events
 from plans.core.jsontypes import JsonObject
 from plans.core.kinds import EventKind
 from plans.core.values import ArtifactRef
-from plans.engine.sql import claim_where, is_sqlite, later_sql, now_sql
+from plans.engine.sql import claim_where, hot_cursor, is_sqlite, later_sql, now_sql
 from plans.events import Line
 
 
@@ -232,8 +230,8 @@ def started_lines(claimed: Sequence[Claimed], worker: str) -> dict[int, list[Lin
 def renew(claimed: Sequence[Claimed], lease_seconds: float) -> list[Claimed]:
     """Renew the leases of `claimed`; return those that are lost."""
     lost = []
-    with connection.cursor() as cursor:
-        for one in claimed:
+    with hot_cursor() as cursor:
+        for one in sorted(claimed, key=lambda one: one.task_id):
             cursor.execute(
                 f"UPDATE plans_task SET lease_expires_at = {later_sql()} "
                 "WHERE id = %s AND state = 'running' AND attempt = %s",
@@ -246,11 +244,10 @@ def renew(claimed: Sequence[Claimed], lease_seconds: float) -> list[Claimed]:
 
 def wake_due() -> int:
     """Make due `retrying` and `WaitUntil` rows ready, with their events; return how many. Needs a transaction."""
-    with connection.cursor() as cursor:
+    with hot_cursor() as cursor:
+        prefix, chosen = claim_where(f"SELECT id FROM plans_task WHERE {due()} ORDER BY id")
         cursor.execute(
-            "UPDATE plans_task SET state = 'ready', ready_at = NULL WHERE state IN ('retrying', 'waiting') "
-            f"AND ready_at IS NOT NULL AND ready_at <= {now_sql()} RETURNING run_id, key",
-            [],
+            f"{prefix}UPDATE plans_task SET state = 'ready', ready_at = NULL WHERE {chosen} RETURNING run_id, key", []
         )
         keys: dict[int, list[str]] = {}
         for run_id, key in cursor.fetchall():
@@ -261,19 +258,24 @@ def wake_due() -> int:
 
 def has(condition: str) -> bool:
     """Tell whether any task row meets `condition` (SQL of ours, never of a user's)."""
-    with connection.cursor() as cursor:
+    with hot_cursor() as cursor:
         cursor.execute(f"SELECT 1 FROM plans_task WHERE {condition} LIMIT 1", [])
         return cursor.fetchone() is not None
 
 
+def due() -> str:
+    """Return the condition of a row that was to wait until a time that has come."""
+    return f"state IN ('retrying', 'waiting') AND ready_at IS NOT NULL AND ready_at <= {now_sql()}"
+
+
 def has_due() -> bool:
-    return has(f"state IN ('retrying', 'waiting') AND ready_at IS NOT NULL AND ready_at <= {now_sql()}")
+    return has(due())
 
 
 def look() -> tuple[bool, bool]:
     """Tell whether a task is ready that the claim may take, and whether one is that its gate must decide on."""
     some = f"EXISTS (SELECT 1 FROM plans_task WHERE {OPEN} AND gated = "
-    with connection.cursor() as cursor:
+    with hot_cursor() as cursor:
         cursor.execute(f"SELECT {some}FALSE), {some}TRUE)", [])
         plain, gated = cursor.fetchone()
     return bool(plain), bool(gated)
@@ -281,6 +283,6 @@ def look() -> tuple[bool, bool]:
 
 def unclaimed(limit: int) -> int:
     """Return how many ready tasks are unclaimed, counting to `limit` only."""
-    with connection.cursor() as cursor:
+    with hot_cursor() as cursor:
         cursor.execute(f"SELECT count(*) FROM (SELECT 1 FROM plans_task WHERE {OPEN} LIMIT %s) AS found", [limit])
         return int(cursor.fetchone()[0])

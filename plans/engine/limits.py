@@ -12,12 +12,11 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from django.db import connection
 from django.db.models import Count, Q
 from django.db.models.functions import Now
 
 from plans.core.states import RunState, TaskState
-from plans.engine.sql import is_sqlite
+from plans.engine.sql import hot_cursor, is_sqlite
 from plans.models import Attempt, Hold, Pool, Run, SkillRow, Task
 
 MINUTE = timedelta(seconds=60)
@@ -112,7 +111,7 @@ class Usage:
 def lock() -> None:
     """Let nobody else count and claim until this transaction ends. Take it before any row."""
     if not is_sqlite():
-        with connection.cursor() as cursor:
+        with hot_cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK_NUMBER])
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from django.conf import settings
-from django.db import connection
 
 from plans import events
 from plans.core.kinds import EventKind
@@ -14,7 +13,7 @@ from plans.core.states import TaskState
 from plans.engine import doorbell, hot, limits
 from plans.engine.hot import Claimed, Done, FenceMismatch
 from plans.engine.settle import Changes, decide, end_run, locked
-from plans.engine.sql import transact
+from plans.engine.sql import hot_cursor, transact
 from plans.events import Line
 from plans.models import Artifact, Blob, Task
 
@@ -35,7 +34,7 @@ def take(done: Sequence[Done], free: int, worker: str) -> TurnResult:
 
 
 def _turn(done: Sequence[Done], free: int, worker: str, *, row_by_row: bool) -> TurnResult:
-    with connection.cursor() as cursor:
+    with hot_cursor() as cursor:
         return _write(cursor, done, free, worker, row_by_row=row_by_row)
 
 
@@ -79,7 +78,7 @@ def take_limited(free: int, worker: str) -> tuple[list[Claimed], list[int]]:
         rows = [row for row in found if not row.needs_approval]
         if not rows:
             return []
-        with connection.cursor() as cursor:
+        with hot_cursor() as cursor:
             claimed = hot.claim(cursor, len(rows), worker, settings.PLANS_LEASE_SECONDS, only=[r.task_id for r in rows])
             limits.note_rate({one.task_id: (one.attempt, one.skill) for one in claimed})
             hot.write_history(cursor, hot.started_lines(claimed, worker), {})

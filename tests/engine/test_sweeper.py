@@ -9,12 +9,12 @@ from datetime import timedelta
 
 import pytest
 from django.db.models.functions import Now
-from django_q.models import OrmQ
+from django_q.brokers import get_broker
 
 from plans import storage
 from plans.core.kinds import RunsIn
 from plans.core.skill import Ask, Outputs
-from plans.engine import mend, sweeper, turn
+from plans.engine import doorbell, mend, sweeper, turn
 from plans.engine.sql import host_id, is_gone, process_started, worker_id
 from plans.models import Lease, Request, Run, Task
 from tests.engine.plant import Plant, check_history, states, task
@@ -67,12 +67,12 @@ def test_a_lease_expires_by_standing_still_on_the_sweepers_clock_not_by_the_wall
 
 def test_ready_work_that_nobody_claims_is_rung_for(plant: Plant):
     plant.run({"id": "a"})
-    OrmQ.objects.all().delete()
+    get_broker().delete_queue()
     memory = sweeper.Memory()
     sweeper.sweep_once(memory, now=10.0)
-    assert OrmQ.objects.count() == 0
+    assert doorbell.waiting() == 0
     sweeper.sweep_once(memory, now=11.5)
-    assert OrmQ.objects.count() == 1
+    assert doorbell.waiting() == 1
 
 
 def test_only_one_sweeper_works_and_a_dead_one_is_replaced_at_once():
@@ -165,4 +165,4 @@ def test_doorbells_do_not_pile_up_while_no_worker_runs(plant: Plant):
     memory = sweeper.Memory()
     for second in range(60):
         sweeper.sweep_once(memory, now=float(second))
-    assert OrmQ.objects.count() <= 4
+    assert doorbell.waiting() <= 4
