@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Max, Q, QuerySet, Sum
 
 from plans.core.catalogue import SkillSettings
-from plans.core.jsontypes import Json
-from plans.core.kinds import Approval, EventKind, ValueKind
+from plans.core.kinds import Approval, EventKind
 from plans.core.states import RequestKind, RequestState, SkipReason, TaskKind, TaskState
-from plans.core.values import REF_KEY, is_ref
+from plans.items import ItemCounts, of_tasks
 from plans.models import (
     Artifact,
     Attempt,
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 
 LINE_FIELDS = (
     "run_id", "key", "name", "kind", "milestone_key", "state", "reason", "attempt", "ready_at", "started_at", "ended_at",
-    "error",
+    "error", "item_count",
 )  # fmt: skip
 GAP_REASONS = [SkipReason.ON_FAILURE.value, SkipReason.PERSON.value, SkipReason.UPSTREAM.value]
 
@@ -50,10 +49,11 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskLine:
-    """A task as lists show it; `open_kind` is the kind of its open request."""
+    """A task as lists show it; `open_kind` is the kind of its open request, `items` are those of a fan-out."""
 
     task: Task
     open_kind: str | None
+    items: ItemCounts | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,16 +64,6 @@ class TaskDetail:
     upstream: list[Task]
     downstream: list[Task]
     decided: list[Request] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResultItem:
-    """One thing the run was asked for: an artifact, or a small JSON value."""
-
-    name: str
-    task: Task
-    artifact: Artifact | None
-    value: Json = None
 
 
 def disabled_playbooks() -> set[str]:
@@ -155,14 +145,19 @@ def revision_numbered(run: Run, number: int) -> Revision | None:
 
 def ended_steps(run: Run) -> list[tuple[str, datetime, datetime]]:
     """Return key, start and end of every step of `run` that has run to an end."""
-    rows = Task.objects.filter(run=run, kind=TaskKind.STEP).order_by("pk").only("key", "started_at", "ended_at")
+    steps = Task.objects.filter(run=run, kind=TaskKind.STEP, group="")
+    rows = steps.order_by("pk").only("key", "started_at", "ended_at")
     return [(row.key, row.started_at, row.ended_at) for row in rows if row.started_at and row.ended_at]
 
 
 def usd_by_task(run: Run) -> dict[str, Decimal]:
     """Return what the model calls of each step cost, by key, over all its attempts; calls without a price are left out."""
     rows = ModelCall.objects.filter(run=run, task__kind=TaskKind.STEP, usd__isnull=False)
-    return dict(rows.order_by().values_list("task__key").annotate(Sum("usd")))
+    costs: dict[str, Decimal] = {}
+    # what the items of a fan-out cost is its own cost
+    for key, group, usd in rows.order_by().values_list("task__key", "task__group").annotate(Sum("usd")):
+        costs[group or key] = costs.get(group or key, Decimal(0)) + usd
+    return costs
 
 
 def newest_planning(run: Run) -> Task | None:
@@ -184,8 +179,10 @@ def model_calls(run: Run) -> QuerySet[ModelCall]:
 def task_lines(run: Run, requests: Sequence[Request]) -> list[TaskLine]:
     """Return the steps and milestones of `run` in plan order, with the columns a list shows."""
     kinds = {request.task_id: request.kind for request in requests if request.task_id}
-    rows = Task.objects.filter(run=run).exclude(kind=TaskKind.PLANNING).only(*LINE_FIELDS)
-    return [TaskLine(task=task, open_kind=kinds.get(task.pk)) for task in rows.order_by("position", "id")]
+    rows = Task.objects.filter(run=run, group="").exclude(kind=TaskKind.PLANNING).only(*LINE_FIELDS)
+    tasks = list(rows.order_by("position", "id"))
+    counted = of_tasks(tasks)
+    return [TaskLine(task=task, open_kind=kinds.get(task.pk), items=counted.get(task.key)) for task in tasks]
 
 
 def task_name(run_id: int, key: str) -> str:
@@ -206,7 +203,9 @@ def progress(lines: Sequence[TaskLine]) -> Counter[str]:
 
 def task_detail(task: Task) -> TaskDetail:
     """Return everything the panel of one task shows."""
-    edges = Dependency.objects.filter(Q(upstream=task) | Q(downstream=task)).select_related("upstream", "downstream")
+    # A fan-out may have thousands of items, which are shown by themselves.
+    wanted = Q(upstream=task) | Q(downstream=task, upstream__group="")
+    edges = Dependency.objects.filter(wanted).select_related("upstream", "downstream")
     pairs = list(edges.order_by("upstream__position", "downstream__position"))
     return TaskDetail(
         task=task,
@@ -230,48 +229,15 @@ def latest_artifacts(tasks: Sequence[Task]) -> list[Artifact]:
     return [row for row in rows if row.attempt == newest[row.task_id]]
 
 
-def result_items(run: Run) -> list[ResultItem]:
-    """Return what the plan's `result` names; by default the outputs of the last tasks, reports first."""
-    tasks = list(Task.objects.filter(run=run, kind=TaskKind.STEP, state=TaskState.SUCCEEDED).order_by("position", "id"))
-    names = list(run.revision.plan.get("result") or []) if run.revision else []
-    items = _named(names, _items(tasks))
-    if items:
-        return items
-    inner = set(
-        Dependency.objects.filter(upstream__run=run, downstream__kind=TaskKind.STEP).values_list(
-            "upstream_id", flat=True
-        )
-    )
-    last = _items([task for task in tasks if task.pk not in inner])
-    return sorted(last, key=lambda item: 0 if item.artifact and item.artifact.kind == ValueKind.HTML else 1)
+def gaps(lines: Sequence[TaskLine]) -> list[TaskLine]:
+    """Return the steps that were skipped though the plan wanted them, and the fan-outs with items that were."""
+    return [line for line in lines if _has_gap(line)]
 
 
-def _items(tasks: Sequence[Task]) -> list[ResultItem]:
-    found = {(row.task_id, row.name): row for row in latest_artifacts(tasks)}
-    by_hash = {(row.task_id, row.blob_id): row for row in found.values()}
-    items = []
-    for task in tasks:
-        for name, value in (task.outputs or {}).items():
-            artifact = found.get((task.pk, name))
-            if artifact is None and is_ref(value):
-                artifact = by_hash.get((task.pk, value[REF_KEY]))
-            items.append(ResultItem(name=name, task=task, artifact=artifact, value=None if artifact else value))
-    return items
-
-
-def _named(names: Sequence[str], items: Sequence[ResultItem]) -> list[ResultItem]:
-    """Pick items by output name, `task.output` or task key, in the order of `names`."""
-    picked: list[ResultItem] = []
-    for name in names:
-        for item in items:
-            if name in {item.name, f"{item.task.key}.{item.name}", item.task.key} and item not in picked:
-                picked.append(item)
-    return picked
-
-
-def gaps(lines: Sequence[TaskLine]) -> list[Task]:
-    """Return the steps that were skipped though the plan wanted them."""
-    return [line.task for line in lines if line.task.state == TaskState.SKIPPED and line.task.reason in GAP_REASONS]
+def _has_gap(line: TaskLine) -> bool:
+    if line.items is not None and line.items.missing:
+        return True
+    return line.task.state == TaskState.SKIPPED and line.task.reason in GAP_REASONS
 
 
 def plan_decision(run: Run) -> Request | None:

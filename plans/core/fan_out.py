@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from plans.core import expressions, placeholders
 from plans.core.cel_functions import text_of
 from plans.core.jsontypes import Json, JsonObject
+from plans.core.states import TaskState
 
 ITEM, INDEX = "item", "index"
 ITEM_OF = "item_of"
@@ -53,3 +55,11 @@ def label(name: str, item: Json, index: int) -> str:
     if not said or len(said) > _LABEL_CHARACTERS or "\n" in said:
         said = str(index + 1)
     return f"{name}: {said}"
+
+
+def seen_state(state: str, items: Mapping[str, int]) -> str:
+    """Return the state a fan-out reads as: while it waits for its items, theirs."""
+    if state != TaskState.PENDING:
+        return state
+    is_moving = any(items.get(each, 0) for each in (TaskState.RUNNING, TaskState.READY, TaskState.RETRYING))
+    return TaskState.WAITING if items.get(TaskState.WAITING) and not is_moving else TaskState.RUNNING

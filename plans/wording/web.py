@@ -12,6 +12,12 @@ from django.utils.translation import ngettext
 from plans.core.kinds import EventKind
 
 
+def _expanded(params: Mapping[str, Any]) -> str:
+    n = int(params.get("items") or 0)
+    words = ngettext("%(task)s is done for %(n)d item.", "%(task)s is done for each of %(n)d items.", n)
+    return words % {"task": params.get("task", ""), "n": n}
+
+
 def _ready(params: Mapping[str, Any]) -> str:
     keys = params.get("keys") or []
     names = ", ".join(str(key) for key in keys[:5])
@@ -118,7 +124,7 @@ SENTENCES: dict[str, Any] = {
     EventKind.PLANNING_PROGRESS: _progress,
     EventKind.TASKS_READY: _ready,
     EventKind.TASK_RUNNING: _("%(task)s started (attempt %(attempt)s)."),
-    EventKind.TASK_EXPANDED: _("%(task)s is done once for each of %(items)s items."),
+    EventKind.TASK_EXPANDED: _expanded,
     EventKind.TASK_SUCCEEDED: _("%(task)s succeeded."),
     EventKind.TASK_FAILED: _("%(task)s failed."),
     EventKind.TASK_RETRYING: _("%(task)s failed on attempt %(attempt)s and will be tried again."),

@@ -53,6 +53,7 @@ function tasks({ detail }) {
       look(row, task);
       elapse(find(row, "elapsed"), task);
       write(find(row, "attempt"), task.attempt > 1 ? (words.attempt ?? "attempt %(n)s").replace("%(n)s", task.attempt) : "");
+      write(find(row, "items"), task.items);
       write(find(row, "why"), task.error);
     }
   }

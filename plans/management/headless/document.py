@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Count
 
-from plans import queries, storage, tasks
+from plans import queries, results, storage, tasks
 from plans.core.errors import PlannerError
 from plans.core.jsontypes import Json, JsonObject
 from plans.core.kinds import ValueKind
@@ -33,16 +33,16 @@ def of_error(error: PlannerError) -> JsonObject:
 def of_run(run: Run, elapsed_seconds: float) -> JsonObject:
     """Return what DESIGN §8 promises for `runplan`."""
     lines = queries.task_lines(run, [])
-    steps = [line.task for line in lines]
+    steps = [*(line.task for line in lines), *Task.objects.filter(run=run).exclude(group="").order_by("pk")]
     attempts = dict(Attempt.objects.filter(task__in=steps).order_by().values_list("task").annotate(Count("pk")))
     wall = (run.ended_at - run.started_at).total_seconds() if run.ended_at and run.started_at else elapsed_seconds
     document: JsonObject = {
         "run": str(run.uuid),
         "state": run.state,
-        "gaps": [task.key for task in queries.gaps(lines)],
+        "gaps": [line.task.key for line in queries.gaps(lines)],
         "wall_seconds": round(wall, 3),
         "tasks": {task.key: _task(task, attempts.get(task.pk, 0)) for task in steps},
-        "result": {item.name: _value(item) for item in queries.result_items(run)},
+        "result": {item.name: _value(item) for item in results.result_items(run, apart=False)},
         "artifacts": [_artifact(row) for row in queries.latest_artifacts(steps)],
     }
     if waiting := _waiting(run):
@@ -85,7 +85,7 @@ def _artifact(row: Artifact) -> JsonObject:
     }
 
 
-def _value(item: queries.ResultItem) -> Json:
+def _value(item: results.ResultItem) -> Json:
     if item.artifact is None:
         return item.value
     shown = _artifact(item.artifact)

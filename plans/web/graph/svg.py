@@ -23,6 +23,7 @@ from plans.web.shown.values import duration
 OFF = frozenset({TaskState.SKIPPED, TaskState.CANCELLED})
 BEGUN = frozenset({TaskState.SUCCEEDED, TaskState.FAILED, TaskState.WAITING, UNTIL})
 MOVING = frozenset({TaskState.RUNNING, TaskState.RETRYING})
+STACK = '<rect class="stack" x="5" y="5" width="226" height="44" rx="8"/>'
 NAMED_UPSTREAM = 6
 NAME_LENGTH = 80
 TIME_GAP = 5
@@ -151,10 +152,11 @@ class SvgBuilder:
                 text, spoken = escape(clip(task.note, SUB_ROOM, SUB_SIZE)), task.note
             else:
                 text, spoken = self._sub(look)
+            stack = STACK if task.is_fan_out else ""
             parts.append(
                 f'<a class="node st-{state}{" is-sel" if key == self.links.selected else ""}"'
                 f' href="{self._task_link(key)}"{self._shared(key, box, state, key == stop, spoken)}'
-                f"{_shape(self._full[key], self.drawing.titles[key], icon, text)}</a>"
+                f"{stack}{_shape(self._full[key], self.drawing.titles[key], icon, text)}</a>"
             )
         return parts
 
@@ -170,8 +172,7 @@ class SvgBuilder:
             f'<a class="node is-group st-{state}" href="{escape(self.links.open(key))}" role="button"'
             f' aria-expanded="false" data-group="{escape(key)}" data-counts="{held}" data-tasks="{tasks}"'
             f"{self._shared(key, box, state, is_stop, words)}"
-            '<rect class="stack" x="5" y="5" width="226" height="44" rx="8"/>'
-            f"{_shape(self._full[key], self.drawing.titles[key], state, escape(clip(words, SUB_ROOM, SUB_SIZE)))}</a>"
+            f"{STACK}{_shape(self._full[key], self.drawing.titles[key], state, escape(clip(words, SUB_ROOM, SUB_SIZE)))}</a>"
         )
 
     def _look_state(self, key: str) -> str:

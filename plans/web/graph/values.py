@@ -40,6 +40,7 @@ class GraphTask:
     milestone: str | None = None
     note: str = ""
     asks: bool = False
+    is_fan_out: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

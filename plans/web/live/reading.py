@@ -12,6 +12,7 @@ from django.utils import translation
 
 from plans.core.kinds import EventKind
 from plans.core.states import RequestState, TaskKind
+from plans.items import SEEN_STATE, Group, ItemCounts, of_tasks
 from plans.models import Event, Request, Run, Task
 from plans.web.live.parts import EVENTS_PER_FRAME, OpenRequest, Part, Waiting
 from plans.web.live.values import event_json, open_request, request_json, run_json, task_json
@@ -27,7 +28,10 @@ RUN_FIELDS = (
 )  # fmt: skip
 TASK_FIELDS = (
     "run_id", "key", "name", "kind", "state", "reason", "attempt", "ready_at", "started_at", "ended_at", "error",
+    "group", "item_count",
 )  # fmt: skip
+# Items named one by one; of more, only the fan-out they belong to is told.
+ITEMS_AT_ONCE = 20
 
 
 @dataclass(slots=True, kw_only=True)
@@ -40,6 +44,7 @@ class Rows:
     counts: dict[int, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
     open: dict[int, list[tuple[Request, frozenset[int]]]] = field(default_factory=lambda: defaultdict(list))
     changed: dict[int, list[Request]] = field(default_factory=lambda: defaultdict(list))
+    items: dict[Group, ItemCounts] = field(default_factory=dict)
 
 
 def changes(seen: Mapping[int, int], languages: Mapping[int, Collection[str]]) -> dict[int, dict[str, Part]]:
@@ -102,15 +107,32 @@ def _load(rows: Rows, whole: Collection[int] = ()) -> None:
     touched = Q()
     for run_id, events in rows.events.items():
         keys = _keys(events)
-        touched |= Q(run_id=run_id) if run_id in whole or keys is None else Q(run_id=run_id, key__in=keys)
+        is_whole = run_id in whole or keys is None
+        touched |= Q(run_id=run_id, group="") if is_whole else Q(run_id=run_id, key__in=keys or ())
     if touched:
         for task in Task.objects.filter(touched).only(*TASK_FIELDS).order_by("position", "id"):
             rows.tasks[task.run_id].append(task)
+    _load_items(rows)
     ids = list(rows.runs)
-    steps = Task.objects.filter(run__in=ids, kind=TaskKind.STEP).order_by()
-    for run_id, state, n in steps.values_list("run_id", "state").annotate(n=Count("id")):
+    steps = Task.objects.filter(run__in=ids, kind=TaskKind.STEP, group="").order_by()
+    for run_id, state, n in steps.values_list("run_id", SEEN_STATE).annotate(n=Count("id")):
         rows.counts[run_id][state] = n
     _load_requests(rows, ids)
+
+
+def _load_items(rows: Rows) -> None:
+    """Read the fan-outs whose items the events name; leave out the items themselves where they are many."""
+    for run_id, tasks in rows.tasks.items():
+        touched = [task for task in tasks if task.group]
+        if not touched and not any(task.item_count for task in tasks):
+            continue
+        known = {task.key for task in tasks}
+        missing = {task.group for task in touched} - known
+        if len(touched) > ITEMS_AT_ONCE:
+            tasks = [task for task in tasks if not task.group]
+        tasks = [*tasks, *Task.objects.filter(run=run_id, key__in=missing).only(*TASK_FIELDS)]
+        rows.tasks[run_id] = tasks
+        rows.items |= {(run_id, key): found for key, found in of_tasks(tasks).items()}
 
 
 def _load_requests(rows: Rows, ids: Sequence[int]) -> None:
@@ -153,7 +175,11 @@ def _part(rows: Rows, run_id: int, since: int, language: str) -> Part:
             to=events[-1].seq if events else since,
             run=run_json(run, rows.counts[run_id], open_requests[0].kind if open_requests else None),
             events=[event_json(event, names) for event in events],
-            tasks={task.key: task_json(task, kinds.get(task.pk)) for task in tasks if task.kind != TaskKind.PLANNING},
+            tasks={
+                task.key: task_json(task, kinds.get(task.pk), rows.items.get((run_id, task.key)))
+                for task in tasks
+                if task.kind != TaskKind.PLANNING
+            },
             open=open_requests,
             changed={str(request.uuid): request_json(request) for request in rows.changed[run_id]},
         )

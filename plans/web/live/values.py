@@ -7,8 +7,10 @@ from datetime import datetime
 
 from plans.core.jsontypes import JsonObject
 from plans.core.states import RunState, TaskState
+from plans.items import ItemCounts
 from plans.models import Event, Request, Run, Task
 from plans.web.live.parts import OpenRequest
+from plans.web.shown.counts import items_note
 from plans.web.shown.events import events_shown
 from plans.web.shown.run import is_pausable, is_resumable
 from plans.web.shown.states import NEEDS, Shown, request_state, run_state, task_state
@@ -18,14 +20,15 @@ from plans.wording import sentence
 LONGEST = 300
 
 
-def task_json(task: Task, open_kind: str | None) -> JsonObject:
-    """Return a task; absent keys mean nothing to say. `open_kind` is the kind of its open request."""
+def task_json(task: Task, open_kind: str | None, items: ItemCounts | None = None) -> JsonObject:
+    """Return a task; absent keys mean nothing to say. `open_kind` is the kind of its open request, `items` a fan-out's."""
     shown = task_state(task, open_kind)
     has_length = task.state != TaskState.SKIPPED
     return {"key": task.key, "state": task.state, **_look(shown)} | _given(
         kind=task.kind,
         reason=task.reason,
         attempt=task.attempt,
+        items=items_note(items),
         until=_iso(shown.until),
         started_at=_iso(task.started_at) if has_length else None,
         ended_at=_iso(task.ended_at) if has_length else None,

@@ -6,10 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db.models import Q
+from django.http import QueryDict
+
 from plans import queries
 from plans.engine import ledger
 from plans.models import Attempt, ModelCall, Request, Task
 from plans.web.shown.costs import spent_text, tokens_text
+from plans.web.shown.items import ItemsShown, items_shown
 from plans.web.shown.logs import LogShown, log_shown
 from plans.web.shown.previews import OutputShown, outputs_shown
 from plans.web.shown.run import length, said
@@ -52,18 +56,29 @@ class TaskPanel:
     outputs: list[OutputShown]
     decided: list[Request]
     run_if: str
+    for_each: str
+    items: ItemsShown | None
+    group_name: str
     log: LogShown | None
     log_attempt: int
     calls: int
     cost: str
     tokens: str
 
+    @property
+    def item_number(self) -> int:
+        """Return which item it is, counted from one as people do."""
+        return (self.task.item_index or 0) + 1
 
-def task_panel(task: Task, requests: Sequence[Request], now: datetime) -> TaskPanel:
+
+def task_panel(task: Task, requests: Sequence[Request], query: QueryDict, now: datetime) -> TaskPanel:
+    """Return the panel; `query` says which of a fan-out's items are looked at."""
+    items = items_shown(task, query, requests, now)
     detail = queries.task_detail(task)
     kinds = {request.task_id: request.kind for request in requests if request.task_id}
     spec = task.spec
-    spent = ledger.total(ModelCall.objects.filter(task=task))
+    own = Q(task=task) | Q(task__run=task.run_id, task__group=task.key) if task.item_count else Q(task=task)
+    spent = ledger.total(ModelCall.objects.filter(own))
     tried = next((attempt for attempt in reversed(detail.attempts) if attempt.params is not None), None)
     logged = next((attempt for attempt in reversed(detail.attempts) if attempt.log), None)
     return TaskPanel(
@@ -83,6 +98,9 @@ def task_panel(task: Task, requests: Sequence[Request], now: datetime) -> TaskPa
         outputs=outputs_shown(task.outputs, detail.artifacts),
         decided=detail.decided,
         run_if=spec.get("run_if") or "",
+        for_each=spec.get("for_each") or "",
+        items=items,
+        group_name=queries.task_name(task.run_id, task.group),
         log=log_shown(logged.log, size=PANEL_LINES) if logged else None,
         log_attempt=logged.number if logged else 0,
         calls=spent.calls,

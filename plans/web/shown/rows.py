@@ -60,6 +60,11 @@ def attempt_note(attempt: int) -> str:
     return f"<span data-attempt{'' if text else ' hidden'}>{text}</span>"
 
 
+def items_note(note: str) -> str:
+    """Return how far the items of a fan-out are."""
+    return f"<span data-items{'' if note else ' hidden'}>{escape(note)}</span>"
+
+
 def elapsed(task: TaskShown) -> str:
     """Return how long a task took; a running one ticks from the server's time."""
     row = task.task
@@ -81,10 +86,11 @@ def _row(task: TaskShown, link: Link, sprite: str, selected: str, words: dict[in
     key = escape(task.key)
     current = ' aria-current="true"' if task.key == selected else ""
     why = f'<small class="why" data-why dir="auto"{"" if task.error else " hidden"}>{escape(task.error)}</small>'
+    word = f"{state_word(task.state, words)}{attempt_note(task.attempt)}{items_note(task.note)}"
     return (
         f'<li><a class="srow {task.state.css}" data-task-row data-task-link="{key}" data-key="{key}"'
         f' data-state="{task.task.state}" href="{escape(link(task.key))}"{current}>'
         f'{icon(sprite, task.state)}<span class="what"><b dir="auto">{escape(task.name)}</b>'
-        f'<small class="word">{state_word(task.state, words)}{attempt_note(task.attempt)}</small>{why}</span>'
+        f'<small class="word">{word}</small>{why}</span>'
         f"{elapsed(task)}</a></li>"
     )

@@ -8,10 +8,11 @@ from datetime import datetime
 
 from django.utils.functional import Promise
 
-from plans import queries
+from plans import queries, results
 from plans.core.states import RunState, TaskKind, TaskState
 from plans.models import Request, Run, Task
 from plans.queries import TaskLine
+from plans.web.shown.counts import items_note
 from plans.web.shown.previews import OutputShown, output_shown
 from plans.web.shown.states import STATES, Shown, run_state, task_state
 from plans.web.shown.values import duration
@@ -39,6 +40,8 @@ class TaskShown:
     attempt: int
     seconds: str
     error: str
+    note: str = ""
+    """Of a fan-out: how far its items are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +111,7 @@ def run_shown(run: Run, now: datetime) -> RunShown:
     requests = queries.run_requests(run)
     lines = queries.task_lines(run, requests)
     counted = queries.progress(lines)
-    results = queries.result_items(run) if run.state == RunState.SUCCEEDED else []
+    found = results.result_items(run) if run.state == RunState.SUCCEEDED else []
     return RunShown(
         run=run,
         state=run_state(run, requests[0].kind if requests else None),
@@ -119,9 +122,9 @@ def run_shown(run: Run, now: datetime) -> RunShown:
         done=counted[TaskState.SUCCEEDED] + counted[TaskState.SKIPPED],
         total=sum(counted.values()),
         requests=requests,
-        gaps=[task_shown(TaskLine(task=task, open_kind=None), now) for task in queries.gaps(lines)],
+        gaps=[task_shown(line, now) for line in queries.gaps(lines)],
         results=[
-            ResultShown(task=item.task, output=output_shown(item.name, item.artifact, item.value)) for item in results
+            ResultShown(task=item.task, output=output_shown(item.name, item.artifact, item.value)) for item in found
         ],
     )
 
@@ -136,6 +139,7 @@ def task_shown(line: TaskLine, now: datetime) -> TaskShown:
         attempt=task.attempt,
         seconds=length(task.started_at, task.ended_at, now) if task.state != TaskState.SKIPPED else "",
         error=said(task.error) if task.state != TaskState.SUCCEEDED else "",
+        note=items_note(line.items),
     )
 
 

@@ -11,6 +11,7 @@ from django.db.models import Count
 from django.utils.functional import Promise
 
 from plans.core.states import RequestState, RunState, TaskKind, TaskState
+from plans.items import SEEN_STATE
 from plans.models import Request, Run, Task
 from plans.web.shown.states import STATES, Shown, run_state
 from plans.web.shown.values import duration
@@ -67,8 +68,8 @@ def rows_shown(runs: Iterable[Run], now: datetime) -> list[RunRow]:
     """Return rows for `runs` with two queries, however many they are."""
     listed = list(runs)
     counts: dict[int, Counter[str]] = {run.pk: Counter() for run in listed}
-    steps = Task.objects.filter(run__in=counts, kind=TaskKind.STEP).order_by()
-    for pk, state, n in steps.values_list("run_id", "state").annotate(n=Count("id")):
+    steps = Task.objects.filter(run__in=counts, kind=TaskKind.STEP, group="").order_by()
+    for pk, state, n in steps.values_list("run_id", SEEN_STATE).annotate(n=Count("id")):
         counts[pk][state] = n
     asked = Request.objects.filter(run__in=counts, state=RequestState.OPEN).order_by("-id")
     kinds = dict(asked.values_list("run_id", "kind"))

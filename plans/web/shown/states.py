@@ -93,6 +93,7 @@ REASONS: dict[str, str | Promise] = {
     SkipReason.ON_FAILURE: _("Skipped after it failed, as the plan says"),
     SkipReason.SIBLING: _("Skipped: another item of the list failed"),
     SkipReason.UPSTREAM: _("Skipped: a step it needs did not finish"),
+    SkipReason.SIBLING: _("Skipped: another item failed"),
     CancelReason.RUN: _("Cancelled with the run"),
     CancelReason.REMOVED: _("Removed from the plan"),
 }
@@ -126,12 +127,15 @@ def needs(kind: str) -> Shown:
 def task_state(task: Task, open_kind: str | None) -> Shown:
     """Return the state of `task`; `open_kind` is the kind of its open request, if any."""
     base = STATES[task.state]
-    if task.state == TaskState.WAITING and open_kind:
-        return needs(open_kind)
+    if task.state == TaskState.WAITING and (open_kind or task.item_count):
+        # A fan-out waits for whatever its items need.
+        return needs(open_kind or RequestKind.FAILURE)
     if task.state == TaskState.WAITING and task.ready_at:
         return Shown(word=_("Waits until"), icon="◷", css="s-ready", until=task.ready_at)
     if task.state == TaskState.RETRYING and task.ready_at:
         return Shown(word=_("Tries again at"), icon=base.icon, css=base.css, until=task.ready_at)
+    if task.state == TaskState.SKIPPED and task.item_count == 0:
+        return Shown(word=_("Skipped: its list was empty"), icon=base.icon, css=base.css)
     if task.reason and task.state in {TaskState.SKIPPED, TaskState.CANCELLED}:
         return Shown(word=REASONS.get(task.reason, base.word), icon=base.icon, css=base.css)
     return base

@@ -72,7 +72,7 @@ def _lane(task: TaskShown, bars: Mapping[int, list[Bar]], path: frozenset[str]) 
 
 def _bars(run: Run, groups: Sequence[Group]) -> dict[int, list[Bar]]:
     found: dict[int, list[Bar]] = defaultdict(list)
-    attempts = Attempt.objects.filter(task__run=run, task__kind=TaskKind.STEP).defer("log", "params")
+    attempts = Attempt.objects.filter(task__run=run, task__kind=TaskKind.STEP, task__group="").defer("log", "params")
     for attempt in attempts.order_by("task_id", "number"):
         found[attempt.task_id].append(_attempt_bar(attempt))
     asked = Request.objects.filter(run=run, task__isnull=False).only(
@@ -82,6 +82,9 @@ def _bars(run: Run, groups: Sequence[Group]) -> dict[int, list[Bar]]:
         if request.task_id is not None and (request.decided_at or request.state == RequestState.OPEN):
             found[request.task_id].append(_wait(request.created_at, request.decided_at, NEEDS[request.kind]))
     for task in (task for group in groups for task in group.tasks):
+        if task.task.item_count and task.task.started_at:
+            # Its one attempt only made the items; the bar is theirs.
+            found[task.task.pk] = [_items_bar(task)]
         if (bar := _pause(task, found.get(task.task.pk, []))) is not None:
             found[task.task.pk].append(bar)
     return found
@@ -102,6 +105,14 @@ def _attempt_bar(attempt: Attempt) -> Bar:
         word=shown.word,
         tip=f"{tip}. {error}" if error else tip,
     )
+
+
+def _items_bar(task: TaskShown) -> Bar:
+    row = task.task
+    tip = ", ".join(filter(None, [str(task.state.word), task.note, task.seconds]))
+    start = row.started_at or row.ended_at
+    assert start is not None  # noqa: S101 -- the caller has looked
+    return Bar(start=start, until=row.ended_at, css=task.state.css, word=task.state.word, tip=tip)
 
 
 def _wait(start: datetime, until: datetime | None, word: str | Promise) -> Bar:

@@ -61,7 +61,7 @@ def run(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "close_link": with_changes(request.GET, task=None),
         **_asked(row, shown, user, now),
         **_tabs(request.GET, row, shown, now),
-        **(_panel(row, shown, key, now) if key else {"panel": None}),
+        **(_panel(row, shown, request.GET, now) if key else {"panel": None}),
     }
     return render(request, "plans/run.html", context)
 
@@ -86,7 +86,7 @@ def panel(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Draw the panel of one task."""
     row = get_run(member(request), uuid)
     now, requests = timezone.now(), queries.run_requests(row)
-    shown = task_panel(get_task(row, request.GET.get("task", "")), requests, now)
+    shown = task_panel(get_task(row, request.GET.get("task", "")), requests, request.GET, now)
     context = {"run": row, "panel": shown, "close_link": with_changes(request.GET, task=None)}
     return render(request, "plans/run/_panel.html", context)
 
@@ -116,8 +116,8 @@ def _asked(row: Run, shown: RunShown, user: User, now: datetime) -> dict[str, An
     return {"asked": asked, "settled": settled}
 
 
-def _panel(row: Run, shown: RunShown, key: str, now: datetime) -> dict[str, Any]:
-    return {"panel": task_panel(get_task(row, key), shown.requests, now)}
+def _panel(row: Run, shown: RunShown, query: QueryDict, now: datetime) -> dict[str, Any]:
+    return {"panel": task_panel(get_task(row, query.get("task", "")), shown.requests, query, now)}
 
 
 def _tabs(query: QueryDict, row: Run, shown: RunShown, now: datetime) -> dict[str, Any]:

@@ -110,7 +110,8 @@ export class Index {
 
   paint(entry, state, task) {
     this.dress(entry, state);
-    const note = task.attempt > 1 && state === "running" ? `, ${this.words.attempt.replace("{n}", task.attempt)}` : "";
+    const again = task.attempt > 1 && state === "running" ? this.words.attempt.replace("{n}", task.attempt) : "";
+    const note = task.items || again ? `, ${task.items || again}` : "";
     const moment = task.until ? ` ${new Date(task.until).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}` : "";
     const words = `${task.label ?? ""}${moment}${note}`, since = state === "running" && task.started_at ? task.started_at : "";
     const ended = task.ended_at && task.started_at && state !== "skipped" ? seconds(task.started_at, task.ended_at) : null;

@@ -8,6 +8,8 @@ const FRESH_MS = 1000;
 export function panel(page) {
   const side = page.querySelector("[data-panel-area]");
   let key = new URLSearchParams(location.search).get("task"), opener = null, turn = 0;
+  // Which of the items of a fan-out are looked at: the query of the server's link.
+  let which = side.querySelector("[data-items-query]")?.dataset.itemsQuery ?? "";
 
   const links = of => page.querySelectorAll(`[data-task-link="${CSS.escape(of)}"]`);
   const mark = () => {
@@ -17,7 +19,7 @@ export function panel(page) {
   // Draw the panel again; what the person had opened or scrolled stays.
   const draw = async isNew => {
     const mine = ++turn, wanted = key;
-    const html = await part(`${base(page)}/panel`, `?task=${encodeURIComponent(wanted)}`);
+    const html = await part(`${base(page)}/panel`, `?${which || `task=${encodeURIComponent(wanted)}`}`);
     if (mine !== turn) return true;
     if (html === null) return false;
     const before = { top: isNew ? 0 : side.scrollTop, log: log.position(side) };
@@ -31,6 +33,7 @@ export function panel(page) {
   };
   const open = async (next, { isBack = false } = {}) => {
     key = next;
+    which = "";
     mark();
     if (!isBack) {
       const url = new URL(location.href);
@@ -67,6 +70,10 @@ export function panel(page) {
       event.preventDefault();
       if (!side.contains(link)) opener = link;
       open(link.dataset.taskLink);
+    } else if (event.target.closest("[data-items-link]")) {
+      event.preventDefault();
+      which = event.target.closest("[data-items-link]").dataset.itemsLink;
+      draw(false).then(isDrawn => isDrawn && side.querySelector("[data-items-query]")?.focus());
     } else if (event.target.closest("[data-panel-close]")) {
       event.preventDefault();
       close();
@@ -85,7 +92,11 @@ export function panel(page) {
     else close({ isBack: true });
   });
   const fresh = seldom(() => key && draw(false), FRESH_MS);
-  addEventListener("plans:tasks", ({ detail }) => { if (key && detail.tasks.some(task => task.key === key)) fresh(); });
+  // Of many items at once only their fan-out is told of.
+  const group = () => side.querySelector("[data-panel]")?.dataset.group;
+  addEventListener("plans:tasks", ({ detail }) => {
+    if (key && detail.tasks.some(task => task.key === key || task.key === group())) fresh();
+  });
   addEventListener("plans:drawn", mark);
   if (key) log.dress(side, null);
 }
