@@ -43,13 +43,14 @@ def visible(text: str) -> str:
 
 def fence(parts: Mapping[str, Json], room: int) -> Fenced:
     """Return `parts` as fenced blocks of at most about `room` tokens; the longest are cut first, and say so."""
-    texts = {name: visible(value if isinstance(value, str) else _written(value)) for name, value in parts.items()}
+    written = {name: visible(value if isinstance(value, str) else _written(value)) for name, value in parts.items()}
+    # more than this never fits, and counting the tokens of a file of 50 MB takes longer than the model does
+    most = int(max(0, room) / tokens.ASCII_LETTER) + 1
+    texts = {name: text[:most] for name, text in written.items()}
     shares = _shares({name: tokens.estimate(text) for name, text in texts.items()}, room - FENCE_TOKENS * len(texts))
-    left: dict[str, int] = {}
     for name, text in texts.items():
-        texts[name], out = tokens.cut(text, shares[name])
-        if out:
-            left[name] = out
+        texts[name], _ = tokens.cut(text, shares[name])
+    left = {name: out for name, text in written.items() if (out := len(text) - len(texts[name]))}
     # Made of all that is fenced, so that nothing in it can hold it; the same material gives the same prompt.
     mark = hashlib.sha256("\0".join([*texts, *texts.values()]).encode()).hexdigest()[:16]
     blocks = [_block(name, text, left.get(name, 0), mark) for name, text in texts.items()]

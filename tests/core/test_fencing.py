@@ -43,5 +43,10 @@ def test_no_text_closes_its_own_fence(text: str, other: str):
     assert made.text.count(f"</data {made.text.split()[1]}>") == 1
 
 
+def test_a_part_far_too_long_is_cut_where_a_shorter_one_is():
+    kept = {size: size - fence({"a": "b" * size}, 500).cut["a"] for size in (10_000, 2_000_000)}
+    assert kept[10_000] == kept[2_000_000] > 1000
+
+
 def test_what_shows_nothing_is_taken_out():
     assert visible("a\u200bb\u202ec\x00d\U000e0041e\ufefff\ttab\nline 中 🙂 é") == "abcdef\ttab\nline 中 🙂 é"

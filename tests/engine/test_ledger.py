@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from plans.core.errors import LeaseLost, ModelError
 from plans.core.model import CallEnd, CallOutcome, CallStart, Purpose, Usage
@@ -54,6 +55,7 @@ def test_a_call_is_a_row_of_its_run_task_and_attempt(plant: Plant):
     def ask(params: Any, context: Any) -> Result:
         number = context.model.begin(start())
         seen.append(ModelCall.objects.filter(pk=number).values("outcome", "usd", "input_tokens", "request_text").get())
+        connection.close()  # this is a slot's thread
         context.model.end(number, ended())
         return Outputs(values={"value": 1})
 

@@ -308,6 +308,7 @@ def test_a_fault_that_no_try_helps_is_told_at_once(
 
 @pytest.mark.parametrize("step", [said("x" * 10_000, drip=0.05, piece=1), silence(), said("late", delay=30)])
 def test_cancelling_ends_a_call_wherever_it_is(scripted_model: ScriptedModel, step: Any):
+    """C85: a cancelled call stops at once, while nothing has come, in silence and in mid-stream."""
     scripted_model.say(step)
     asking = Asking(scripted_model)
     raised: list[BaseException] = []
@@ -382,6 +383,7 @@ def test_the_ledger_holds_the_exact_text_without_keys(scripted_model: ScriptedMo
 
 
 def test_a_key_an_error_echoes_is_not_told(scripted_model: ScriptedModel):
+    """C94: a wrong key is told without the key."""
     scripted_model.say(fault(401, f"key {KEY} is revoked"))
     error = failed(Asking(scripted_model))
     assert KEY not in repr(error) + str(error.params)

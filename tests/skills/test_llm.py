@@ -60,7 +60,16 @@ def test_json_of_a_form_is_the_answer(scripted_model: ScriptedModel, context: Fo
     assert run(context, answer_schema=LABELS)["result"] == ["good", "bad"]
 
 
+def test_an_object_in_a_fence_is_an_object(scripted_model: ScriptedModel, context: FolderContext):
+    """C02, C03: prose and a fence around the answer do not make it a text."""
+    scripted_model.say(said('Here it is:\n```json\n{"label": "good", "reason": "on time"}\n```\nAnything else?'))
+    texts = {"label": {"type": "string"}, "reason": {"type": "string"}}
+    schema = {"type": "object", "properties": texts, "required": ["label", "reason"]}
+    assert run(context, answer_schema=schema)["result"] == {"label": "good", "reason": "on time"}
+
+
 def test_an_answer_of_another_form_is_shown_what_is_wrong(scripted_model: ScriptedModel, context: FolderContext):
+    """C04: the way back from a wrong answer works, however often it is taken."""
     scripted_model.say(answer({"answer": ["fine"]}), said("no json"), answer({"answer": ["good"]}))
     assert run(context, answer_schema=LABELS)["result"] == ["good"]
     turns = scripted_model.calls[2].messages
@@ -69,6 +78,7 @@ def test_an_answer_of_another_form_is_shown_what_is_wrong(scripted_model: Script
 
 
 def test_the_same_wrong_answer_twice_ends_it(scripted_model: ScriptedModel, context: FolderContext):
+    """C04, C69: it fails with what is wrong, and no more is spent on it."""
     scripted_model.say(answer({"answer": ["fine"]}), answer({"answer": ["fine"]}))
     with pytest.raises(ModelError, match="model_reply_invalid"):
         run(context, answer_schema=LABELS)
