@@ -196,7 +196,7 @@ def run_tests(arguments: Sequence[str]) -> int:
     the engine once more on PostgreSQL and Redis. Arguments that name a part leave the last out."""
     environment = clean_environment(os.environ)
     worst = 0
-    for stage in (["-n", "2", "-m", "not serial"], ["-m", "serial"]):
+    for stage in (["-n", "2", "--dist", "worksteal", "-m", "not serial"], ["-m", "serial"]):
         worst = max(worst, run_stage([*stage, *arguments], environment))
     if any(Path(argument.partition("::")[0]).exists() for argument in arguments):
         return worst
@@ -205,7 +205,7 @@ def run_tests(arguments: Sequence[str]) -> int:
     if missing:
         say(f"The engine was not tested on PostgreSQL and Redis: no server lets us in at {' and '.join(missing)}.")
         return max(worst, int(os.environ.get("CI") == "true"))
-    return max(worst, run_stage(["-n", "2", "-m", "not serial", *ON_SERVERS, *arguments], environment | servers))
+    return max(worst, run_stage(["-n", "2", "--dist", "worksteal", "-m", "not serial", *ON_SERVERS, *arguments], environment | servers))
 
 
 def run_stage(arguments: Sequence[str], environment: Mapping[str, str]) -> int:

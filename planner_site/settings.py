@@ -122,7 +122,7 @@ USE_TZ = True
 LOCALE_PATHS = [BASE_DIR / "plans" / "locale"]
 
 STATIC_URL = "static/"
-STATIC_ROOT = PLANS_DATA_DIR / "static"
+STATIC_ROOT = Path(env.text("PLANS_STATIC_DIR", str(PLANS_DATA_DIR / "static"))).resolve()
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

@@ -139,6 +139,7 @@ class Site:
 
     data_dir: Path
     is_fresh: bool = False
+    servers: Servers | None = None
     started: list[Started] = field(default_factory=list)
 
     def start(self, *command: str, pass_fds: tuple[int, ...] = (), **more: str) -> Started:
@@ -162,6 +163,8 @@ class Site:
         """Return the environment its processes get."""
         shared = ("DATABASE_URL", "STORAGE_URL", "SECRET_KEY") if self.is_fresh else ()
         values = environment(self.data_dir)
+        if self.servers is not None and (folder := self.servers.site.data_dir / "static").is_dir():
+            values["PLANS_STATIC_DIR"] = str(folder)
         return {key: value for key, value in values.items() if key not in shared} | more
 
     def manage(self, *arguments: str, **more: str) -> Started:
@@ -177,8 +180,25 @@ class Site:
         return worker
 
     def web(self, **more: str) -> tuple[Started, str]:
-        """Start daphne on a free loopback port; return it and its address once it answers."""
-        assert self.manage("collectstatic", "--noinput", "-v", "0").wait() == 0
+        """Return a daphne on a free loopback port and its address: one that serves this database already, if it answers.
+
+        A server keeps nothing of a run but by its id, and ids are never used twice; so tests share one for each set of
+        settings. One that a test has killed or stopped is replaced.
+        """
+        if self.is_fresh or self.servers is None:
+            return self.start_web(**more)
+        key = tuple(sorted(more.items()))
+        known = self.servers.known.get(key)
+        if known is None or not status(known[1], timeout=5):
+            if known is not None:
+                known[0].kill()
+            known = self.servers.known[key] = self.servers.site.start_web(**more)
+        return known
+
+    def start_web(self, **more: str) -> tuple[Started, str]:
+        """Start a daphne of this site's own and wait until it answers."""
+        if "PLANS_STATIC_DIR" not in more:
+            more["PLANS_STATIC_DIR"] = str(self.collected())
         with socket.create_server(("127.0.0.1", 0)) as listener:
             url = f"http://127.0.0.1:{listener.getsockname()[1]}"
             descriptor = listener.fileno()
@@ -187,6 +207,13 @@ class Site:
         wait_for(lambda: status(url) or web.process.poll() is not None, timeout=60, what="the web server to answer")
         assert web.process.poll() is None, web.said()
         return web, url
+
+    def collected(self) -> Path:
+        """Collect the static files, once, and return their folder."""
+        folder = self.data_dir / "static"
+        if not folder.is_dir():
+            assert self.manage("collectstatic", "--noinput", "-v", "0", PLANS_STATIC_DIR=str(folder)).wait() == 0
+        return folder
 
     def stop_all(self) -> None:
         """Stop what still runs, the newest first; a process that does not listen is killed."""
@@ -198,6 +225,24 @@ class Site:
             started.kill()
 
 
+@dataclass
+class Servers:
+    """The web servers that tests of one session share, by the settings they were started with."""
+
+    site: Site
+    known: dict[tuple[tuple[str, str], ...], tuple[Started, str]] = field(default_factory=dict)
+
+
+@pytest.fixture(scope="session")
+def servers(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
+    """Keep web servers from test to test; all are stopped before the database goes."""
+    data_dir = tmp_path_factory.mktemp("servers") / "data"
+    data_dir.mkdir(mode=0o700)
+    servers = Servers(Site(data_dir))
+    yield servers
+    servers.site.stop_all()
+
+
 @pytest.fixture
 def fresh_site(tmp_path: Path) -> Iterator[Site]:
     """Start real processes as on a new machine; all are stopped at the end."""
@@ -207,11 +252,11 @@ def fresh_site(tmp_path: Path) -> Iterator[Site]:
 
 
 @pytest.fixture
-def site(transactional_db: None, tmp_path: Path) -> Iterator[Site]:
+def site(transactional_db: None, servers: Servers, tmp_path: Path) -> Iterator[Site]:
     """Start real processes on this test's database; all are stopped at the end."""
     data_dir = tmp_path / "data"
     data_dir.mkdir(mode=0o700)
-    site = Site(data_dir)
+    site = Site(data_dir, servers=servers)
     yield site
     site.stop_all()
 

@@ -34,7 +34,7 @@ def chromium() -> str:
     named = os.environ.get("CHROMIUM")
     if named:
         return named if Path(named).is_file() else skip_for(f"CHROMIUM={named}")
-    return need_program("chromium", "chromium-browser", "google-chrome")
+    return need_program("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -6,14 +6,12 @@ Points 10 and 12 (the difference of two revisions, a fix for each check) and "As
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page, expect
-from pytest_django.plugin import DjangoDbBlocker
 
 from plans.models import Attempt, Run
 from tests.browser.live_pages import elsewhere
@@ -40,18 +38,9 @@ RISKY: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def url(
-    django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
-    """Start one web server for the whole file: each test empties the tables it reads, and nothing of them stays in it."""
-    data_dir = tmp_path_factory.mktemp("site") / "data"
-    data_dir.mkdir(mode=0o700)
-    site = Site(data_dir)
-    with django_db_blocker.unblock():
-        url = site.web(PLANS_MAX_UPLOAD_BYTES=str(LARGEST))[1]
-    yield url
-    site.stop_all()
+@pytest.fixture
+def url(site: Site) -> str:
+    return site.web(PLANS_MAX_UPLOAD_BYTES=str(LARGEST))[1]
 
 
 @pytest.fixture
@@ -226,7 +215,7 @@ def test_points_07_08_and_11_a_plan_says_that_nothing_runs_why_it_cannot_and_wha
 def test_point_13_a_rejection_takes_a_comment_and_nothing_runs(url: str, runs: dict[str, str], signed_in: Page) -> None:
     page = signed_in
     page.goto(url + runs["mixed"])
-    page.get_by_text("Comment on a rejection").click()
+    page.get_by_text("Comment or change request").click()
     page.get_by_label(re.compile("^Comment")).fill("The quarter is wrong.")
 
     page.get_by_role("button", name="Reject").click()

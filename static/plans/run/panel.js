@@ -23,12 +23,13 @@ export function panel(page) {
     if (mine !== turn) return true;
     if (html === null) return false;
     const before = { top: isNew ? 0 : side.scrollTop, log: log.position(side) };
-    const had = !isNew && side.contains(document.activeElement) && document.activeElement !== side;
+    const had = !isNew && side.contains(document.activeElement) && document.activeElement !== side
+      ? document.activeElement : null;
     put(side, html);
     side.hidden = false;
     side.scrollTop = before.top;
     log.dress(side, isNew ? null : before.log);
-    if (had) side.focus({ preventScroll: true });
+    if (had) (counterpart(side, had) ?? side).focus({ preventScroll: true });
     return true;
   };
   const open = async (next, { isBack = false } = {}) => {
@@ -99,6 +100,12 @@ export function panel(page) {
   });
   addEventListener("plans:drawn", mark);
   if (key) log.dress(side, null);
+}
+
+// The element that stands where `old` stood before its part was drawn anew: who tabs through the panel stays in place.
+function counterpart(root, old) {
+  const sign = one => one.id || one.getAttribute("href") || one.getAttribute("name") || one.textContent.trim();
+  return [...root.querySelectorAll(old.localName)].find(one => sign(one) === sign(old));
 }
 
 // The focus goes back to what opened the panel, or to another way to the same task that can be seen.

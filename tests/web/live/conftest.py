@@ -39,11 +39,7 @@ def loop() -> Iterator[Loop]:
     loop.close()
 
 
-@pytest.fixture(scope="module")
-def web(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the address of a daphne on the test's database; it keeps nothing between tests, so a module shares it."""
-    data_dir = tmp_path_factory.mktemp("live") / "data"
-    data_dir.mkdir(mode=0o700)
-    site = Site(data_dir)
-    yield site.web()[1]
-    site.stop_all()
+@pytest.fixture
+def web(site: Site) -> str:
+    """Return the address of a daphne on the test's database."""
+    return site.web()[1]
