@@ -205,7 +205,12 @@ def run_tests(arguments: Sequence[str]) -> int:
     if missing:
         say(f"The engine was not tested on PostgreSQL and Redis: no server lets us in at {' and '.join(missing)}.")
         return max(worst, int(os.environ.get("CI") == "true"))
-    return max(worst, run_stage(["-n", "2", "--dist", "worksteal", "-m", "not serial", *ON_SERVERS, *arguments], environment | servers))
+    return max(
+        worst,
+        run_stage(
+            ["-n", "2", "--dist", "worksteal", "-m", "not serial", *ON_SERVERS, *arguments], environment | servers
+        ),
+    )
 
 
 def run_stage(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
