@@ -138,7 +138,8 @@ TASK_MOVES: Mapping[TaskState, frozenset[TaskState]] = {
     ),
     TaskState.RETRYING: frozenset({TaskState.READY, TaskState.SKIPPED, TaskState.CANCELLED}),
     TaskState.SUCCEEDED: frozenset(),
-    TaskState.FAILED: frozenset({TaskState.READY, TaskState.SKIPPED, TaskState.SUCCEEDED}),
+    # pending: a fan-out whose items are opened again
+    TaskState.FAILED: frozenset({TaskState.READY, TaskState.PENDING, TaskState.SKIPPED, TaskState.SUCCEEDED}),
     TaskState.SKIPPED: frozenset({TaskState.PENDING}),
     TaskState.CANCELLED: frozenset(),
 }

@@ -1,9 +1,10 @@
-"""Decide what becomes of a step that has failed and waits for a person."""
+"""Decide what becomes of a step that has failed: while it waits for a person, or after it has failed for good."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 
@@ -12,10 +13,11 @@ from plans.core.errors import InputError, StaleDecision
 from plans.core.jsontypes import Json, JsonObject
 from plans.core.kinds import EventKind
 from plans.core.states import CorrectionKind, Ending, RequestKind, SkipReason, TaskState
-from plans.engine import control, corrections, edits, given
+from plans.core.values import ArtifactRef
+from plans.engine import control, corrections, edits, given, reopening, rungs
 from plans.engine.fallbacks import as_at_first
 from plans.engine.plans import decide
-from plans.engine.requests import open_for, to_ready
+from plans.engine.requests import NotAllowed, open_for, to_ready
 from plans.engine.settle import Changes
 from plans.models import Request, Task
 
@@ -25,32 +27,73 @@ if TYPE_CHECKING:
 HINT_LIMIT = 2000
 
 
-def decide_failure(*, request: Request, choice: str, by: User, comment: str = "", digest: str | None = None) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A failed step that somebody decides about: it waits with a `request`, or has failed for good and is opened again."""
+
+    changes: Changes
+    task: Task
+    by: User
+    request: Request | None = None
+
+    def settle(self, choice: str, comment: str, **columns: Any) -> None:
+        """Close the request, where there is one."""
+        if self.request is not None:
+            decide(self.changes, self.request, choice, self.by, comment, **columns)
+
+    def again(self, **columns: Any) -> None:
+        if self.request is not None:
+            to_ready(self.changes, self.task, **columns)
+        else:
+            reopening.reopen(self.changes, self.task, TaskState.READY, self.by, **columns)
+
+    def skip(self, comment: str) -> None:
+        if self.request is not None:
+            self.changes.skip(self.task, SkipReason.PERSON, actor_id=self.by.pk, comment=comment)
+        else:
+            reopening.reopen(self.changes, self.task, TaskState.SKIPPED, self.by, reason=SkipReason.PERSON)
+            self.changes.say(EventKind.TASK_SKIPPED, self.task, actor_id=self.by.pk, reason=SkipReason.PERSON.value)
+
+    def done(self, values: JsonObject) -> None:
+        if self.request is not None:
+            given.take(self.changes, self.task, values, self.by)
+        else:
+            reopening.reopen(self.changes, self.task, TaskState.SUCCEEDED, self.by, outputs=values or None)
+            given.say(self.changes, self.task, values, self.by)
+
+
+Of = Request | Task
+"""What a decision is about: the open request of a failed step, or a step that has failed for good."""
+
+
+def decide_failure(*, of: Of, choice: str, by: User, comment: str = "", digest: str | None = None) -> None:
     """Retry (again from the first try), skip, or stop the run. `digest` is that of the request as it was shown.
 
-    Raises InputError `decision_unknown`, AlreadyDecided, StaleDecision, NotAllowed.
+    Raises InputError `decision_unknown`, AlreadyDecided, StaleDecision, NotAllowed, StateError `task_not_failed`,
+    `run_ended`.
     """
     if choice not in {"retry", "skip", "stop"}:
         raise InputError("decision_unknown", choice=choice)
     with transaction.atomic():
-        changes, request, task = _opened(request, choice, by, digest)
-        decide(changes, request, choice, by, comment)
+        case = _case(of, choice, by, digest)
+        changes, task = case.changes, case.task
+        case.settle(choice, comment)
         if choice == "retry":
             corrections.note(changes, task, CorrectionKind.RETRY, task.error, by=by)
-            to_ready(changes, task, **as_at_first(task))
+            case.again(**as_at_first(task))
         elif choice == "skip":
             corrections.note(changes, task, CorrectionKind.SKIP, task.error, by=by)
-            changes.skip(task, SkipReason.PERSON, actor_id=by.pk, comment=comment)
+            case.skip(comment)
         else:
             if changes.end(task, TaskState.FAILED):
                 changes.say(EventKind.TASK_FAILED, task, actor_id=by.pk, error=task.error)
-            control.cancel_rest(changes, request.run, by, ending=Ending.STOPPED)
+            control.cancel_rest(changes, task.run, by, ending=Ending.STOPPED)
         changes.flush()
 
 
 def retry_with_changes(
     *,
-    request: Request,
+    of: Of,
     params: JsonObject,
     by: User,
     catalogue: Mapping[str, SkillInfo],
@@ -59,20 +102,22 @@ def retry_with_changes(
 ) -> None:
     """Retry with other params, written as in the plan (placeholders included); the plan keeps them as a revision.
 
-    Raises InputError `params_invalid`, `params_need_step`, and what `decide_failure` does.
+    Raises InputError `params_invalid`, `params_need_step`, `file_not_yours`, and what `decide_failure` does.
     """
     with transaction.atomic():
-        changes, request, task = _opened(request, "retry_with_changes", by, digest)
+        case = _case(of, "retry_with_changes", by, digest)
+        changes, task = case.changes, case.task
         edits.check_written(task, params, catalogue)
         before = task.spec.get("params", {})
-        decide(changes, request, "retry_with_changes", by, comment, content={**request.content, "before": before})
+        content = {**case.request.content, "before": before} if case.request else {}
+        case.settle("retry_with_changes", comment, content=content)
         corrections.note(changes, task, CorrectionKind.CHANGES, task.error, by=by)
         edits.keep_written(changes, task, params, by, catalogue)
-        to_ready(changes, task, checkpoint=None, **as_at_first(task))
+        case.again(checkpoint=None, **as_at_first(task))
         changes.flush()
 
 
-def retry_with_hint(*, request: Request, hint: str, by: User, digest: str | None = None) -> None:
+def retry_with_hint(*, of: Of, hint: str, by: User, digest: str | None = None) -> None:
     """Retry, and tell the step what to mind. Raises InputError `hint_empty`, `hint_too_long`, and as `decide_failure`."""
     hint = hint.replace("\r\n", "\n").strip()
     if not hint:
@@ -80,30 +125,46 @@ def retry_with_hint(*, request: Request, hint: str, by: User, digest: str | None
     if len(hint) > HINT_LIMIT:
         raise InputError("hint_too_long", length=len(hint), limit=HINT_LIMIT)
     with transaction.atomic():
-        changes, request, task = _opened(request, "retry_with_hint", by, digest)
-        decide(changes, request, "retry_with_hint", by, hint)
-        corrections.note(changes, task, CorrectionKind.HINT, task.error, by=by, hint=hint)
-        to_ready(changes, task, **as_at_first(task))
-        changes.flush()
+        case = _case(of, "retry_with_hint", by, digest)
+        case.settle("retry_with_hint", hint)
+        corrections.note(case.changes, case.task, CorrectionKind.HINT, case.task.error, by=by, hint=hint)
+        case.again(**as_at_first(case.task))
+        case.changes.flush()
 
 
 def mark_done(
-    *, request: Request, outputs: Mapping[str, Json], by: User, comment: str = "", digest: str | None = None
+    *,
+    of: Of,
+    outputs: Mapping[str, Json],
+    by: User,
+    files: Mapping[str, ArtifactRef] | None = None,
+    comment: str = "",
+    digest: str | None = None,
 ) -> None:
-    """Take what a person gives for what the step should have made. Raises InputError `output_invalid`, `output_unknown`."""
+    """Take what a person gives for what the step should have made; `files` are what they hand in just now.
+
+    Raises InputError `output_invalid`, `output_unknown`, `file_not_yours`, and as `decide_failure`.
+    """
     with transaction.atomic():
-        changes, request, task = _opened(request, "mark_done", by, digest)
-        values = given.typed(task, outputs, by)
-        decide(changes, request, "mark_done", by, comment)
-        corrections.note(changes, task, CorrectionKind.MARK_DONE, task.error, by=by)
-        given.take(changes, task, values, by)
-        changes.flush()
+        case = _case(of, "mark_done", by, digest)
+        values = given.typed(case.task, outputs, by, files or {})
+        case.settle("mark_done", comment)
+        corrections.note(case.changes, case.task, CorrectionKind.MARK_DONE, case.task.error, by=by)
+        case.done(values)
+        case.changes.flush()
 
 
-def _opened(request: Request, choice: str, by: User, digest: str | None) -> tuple[Changes, Request, Task]:
-    changes, request, task = open_for(request, RequestKind.FAILURE, by)
-    if choice not in request.content.get("choices", []):
+def _case(of: Of, choice: str, by: User, digest: str | None) -> Case:
+    """Lock what the decision is about, and refuse one that is not there to be taken."""
+    if isinstance(of, Request):
+        changes, request, task = open_for(of, RequestKind.FAILURE, by)
+        if choice not in request.content.get("choices", []):
+            raise InputError("decision_unknown", choice=choice)
+        if digest not in (None, request.digest):
+            raise StaleDecision("effect_changed", task=task.key)
+        return Case(changes=changes, task=task, by=by, request=request)
+    if of.run.owner_id != by.pk and not by.has_perm("plans.operate"):
+        raise NotAllowed
+    if choice not in rungs.choices_of(of) or choice == "stop":
         raise InputError("decision_unknown", choice=choice)
-    if digest not in (None, request.digest):
-        raise StaleDecision("effect_changed", task=task.key)
-    return changes, request, task
+    return Case(changes=Changes(of.run_id), task=reopening.lock_failed(of), by=by)

@@ -16,6 +16,7 @@ from plans.core.states import (
     RequestKind,
     RequestState,
     RunState,
+    SkipReason,
     TaskKind,
     TaskState,
 )
@@ -41,7 +42,9 @@ def advance(run_id: int) -> bool:
         if run.state not in (RunState.RUNNING, RunState.PAUSED):
             return False
         changes = Changes(run_id)
-        changed = _recount(changes, run)
+        changed = recount(changes, run)
+        if changed:
+            log.warning("run_recounted", run=str(run.uuid))
         changes.flush()
         end_run(run_id)
         if changes.readied:
@@ -51,7 +54,8 @@ def advance(run_id: int) -> bool:
     return transact(work)
 
 
-def _recount(changes: Changes, run: Run) -> bool:
+def recount(changes: Changes, run: Run) -> bool:
+    """Recompute every counter of `run` within the caller's transaction and decide what has nothing left to wait for."""
     tasks = {task.pk: task for task in locked(run.tasks.values_list("pk", flat=True))}
     unmet: dict[int, int] = dict.fromkeys(tasks, 0)
     bad: dict[int, int] = dict.fromkeys(tasks, 0)
@@ -62,11 +66,12 @@ def _recount(changes: Changes, run: Run) -> bool:
         bad[downstream_id] += joins.is_bad(up.state, up.reason)
     changed = _recount_run(run, list(tasks.values()))
     for pk, task in tasks.items():
-        if task.is_terminal:
-            continue
+        # Those of a task that has ended count too: what it waited for may have been opened again and ends once more.
         if (task.unmet, task.bad_upstream) != (unmet[pk], bad[pk]):
             Task.objects.filter(pk=pk).update(unmet=unmet[pk], bad_upstream=bad[pk])
             task.unmet, task.bad_upstream, changed = unmet[pk], bad[pk], True
+        if task.is_terminal:
+            continue
         before = task.state
         decide(changes, task)
         changed |= task.state != before
@@ -76,10 +81,10 @@ def _recount(changes: Changes, run: Run) -> bool:
 def _recount_run(run: Run, tasks: list[Task]) -> bool:
     left = sum(task.state not in TASK_TERMINAL for task in tasks)
     failed = sum(task.state == TaskState.FAILED and task.kind != TaskKind.PLANNING for task in tasks)
-    if (run.left, run.failed_count) == (left, failed):
+    has_gaps = any(task.state == TaskState.SKIPPED and task.reason != SkipReason.CONDITION for task in tasks)
+    if (run.left, run.failed_count, run.has_gaps) == (left, failed, has_gaps):
         return False
-    log.warning("run_recounted", run=str(run.uuid), left=left, was=run.left)
-    Run.objects.filter(pk=run.pk).update(left=left, failed_count=failed)
+    Run.objects.filter(pk=run.pk).update(left=left, failed_count=failed, has_gaps=has_gaps)
     return True
 
 

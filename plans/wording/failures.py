@@ -30,9 +30,11 @@ def _corrected(params: Mapping[str, Any]) -> str:
 
 SENTENCES: dict[str, Any] = {
     EventKind.TASK_CORRECTED.value: _corrected,
+    "task_not_failed": _("“%(task)s” has not failed."),
     "hint_empty": _("Say in a sentence what the step should mind."),
     "hint_too_long": _("The hint has %(length)s characters; at most %(limit)s fit."),
     "output_unknown": _("The step makes no “%(name)s”. It makes: %(known)s."),
+    "output_not_named": _("The file has to be a JSON object with what the step makes: %(known)s."),
     "output_invalid": _("“%(name)s” has to be %(wanted)s, this is %(came)s."),
     "params_need_step": _(
         "This would use what “%(step)s” makes, which the step does not wait for. Use what comes before it, or plan anew."

@@ -95,9 +95,9 @@ def test_retry_by_a_person_starts_again_and_is_decided_once(plant: Plant):
     run = plant.run({"id": "a", "skill": "flaky"}, {"id": "c", "depends_on": ["a"]})
     plant.drain()
     request = Request.objects.get(run=run)
-    decide_failure(request=request, choice="retry", by=run.owner)
+    decide_failure(of=request, choice="retry", by=run.owner)
     with pytest.raises(AlreadyDecided) as caught:
-        decide_failure(request=request, choice="skip", by=run.owner)
+        decide_failure(of=request, choice="skip", by=run.owner)
     assert caught.value.params == {"by": "owner", "decision": "retry"}
     plant.drain()
     assert states(run) == {"a": "succeeded", "c": "succeeded"}
@@ -112,7 +112,7 @@ def test_skip_by_a_person_lets_downstream_run_with_nulls_and_the_run_has_gaps(pl
         {"id": "c", "depends_on": ["a"], "params": {"value": "{{ n == null }}"}, "outputs": {"was_null": "boolean"}},
     )
     plant.drain()
-    decide_failure(request=Request.objects.get(run=run), choice="skip", by=run.owner)
+    decide_failure(of=Request.objects.get(run=run), choice="skip", by=run.owner)
     plant.drain()
     assert states(run) == {"a": "skipped", "c": "succeeded"}
     assert task(run, "a").reason == "person"
@@ -126,7 +126,7 @@ def test_stop_run_fails_the_task_and_cancels_the_rest(plant: Plant):
     plant.skill("flaky", skill)
     run = plant.run({"id": "a", "skill": "flaky"}, {"id": "c", "depends_on": ["a"]})
     plant.drain()
-    decide_failure(request=Request.objects.get(run=run), choice="stop", by=run.owner)
+    decide_failure(of=Request.objects.get(run=run), choice="stop", by=run.owner)
     assert states(run) == {"a": "failed", "c": "cancelled"}
     run.refresh_from_db()
     assert run.state == "cancelled"
@@ -141,9 +141,9 @@ def test_a_stranger_may_not_decide_and_an_unknown_choice_is_refused(plant: Plant
     request = Request.objects.get(run=run)
     stranger = User.objects.create_user("stranger")
     with pytest.raises(NotAllowed):
-        decide_failure(request=request, choice="retry", by=stranger)
+        decide_failure(of=request, choice="retry", by=stranger)
     with pytest.raises(InputError):
-        decide_failure(request=request, choice="explode", by=run.owner)
+        decide_failure(of=request, choice="explode", by=run.owner)
     request.refresh_from_db()
     assert request.state == "open"
 

@@ -182,7 +182,7 @@ def test_an_item_that_asks_holds_up_only_its_group(plant: Plant):
     assert items(run, "b") == {"b[0]": "succeeded", "b[1]": "waiting", "b[2]": "succeeded"}
     assert (states(run)["b"], states(run)["c"]) == ("pending", "pending")
     plant.skills["picky"] = fails_for()
-    decide_failure(request=Request.objects.get(task__key="b[1]"), choice="retry", by=run.owner)
+    decide_failure(of=Request.objects.get(task__key="b[1]"), choice="retry", by=run.owner)
     plant.drain()
     assert task(run, "b").outputs == {"made": [1, 2, 3]}
     assert states(run)["c"] == "succeeded"
@@ -193,7 +193,7 @@ def test_an_item_skipped_by_a_person_is_null_and_a_gap(plant: Plant):
     plant.skill("picky", fails_for(2))
     run = plant.run(*over([1, 2], skill="picky"))
     plant.drain()
-    decide_failure(request=Request.objects.get(task__key="b[1]"), choice="skip", by=run.owner)
+    decide_failure(of=Request.objects.get(task__key="b[1]"), choice="skip", by=run.owner)
     plant.drain()
     assert task(run, "b").outputs == {"made": [1, None]}
     run.refresh_from_db()
@@ -206,13 +206,13 @@ def test_a_stopped_item_takes_its_question_with_it(plant: Plant):
     plant.drain()
     first, second = Request.objects.filter(run=run).order_by("pk")
     Task.objects.filter(pk=second.task_id).update(spec={**task(run, "b[1]").spec, "on_failure": "retry_then_stop"})
-    decide_failure(request=second, choice="retry", by=run.owner)
+    decide_failure(of=second, choice="retry", by=run.owner)
     plant.drain()
     assert items(run, "b") == {"b[0]": "skipped", "b[1]": "failed"}
     first.refresh_from_db()
     assert first.state == "void"
     with pytest.raises(AlreadyDecided):
-        decide_failure(request=first, choice="retry", by=run.owner)
+        decide_failure(of=first, choice="retry", by=run.owner)
 
 
 def test_one_approval_allows_all_items_and_is_bound_to_every_one_of_them(plant: Plant):

@@ -71,7 +71,7 @@ def test_a_fallback_that_fails_too_asks_and_retry_begins_with_the_first_skill(pl
     run = plant.run({"id": "a", "skill": "first", "on_failure": "fallback", "fallback_skill": "second"})
     plant.drain()
     assert (task(run, "a").state, task(run, "a").skill) == ("waiting", "second")
-    decide_failure(request=Request.objects.get(run=run), choice="retry", by=run.owner)
+    decide_failure(of=Request.objects.get(run=run), choice="retry", by=run.owner)
     assert task(run, "a").skill == "first"
     plant.drain()
     assert len(calls) == 4
@@ -178,7 +178,7 @@ def test_stop_run_leaves_what_always_runs_to_run(plant: Plant, calls: Calls):
         {"id": "tidy", "depends_on": ["b"], "always_run": True, "params": {"value": "{{ b.result == null }}"}},
     )
     plant.drain()
-    decide_failure(request=Request.objects.get(run=run), choice="stop", by=run.owner)
+    decide_failure(of=Request.objects.get(run=run), choice="stop", by=run.owner)
     assert states(run) == {"a": "failed", "b": "cancelled", "tidy": "ready"}
     plant.drain()
     assert states(run) == {"a": "failed", "b": "cancelled", "tidy": "succeeded"}
@@ -194,7 +194,7 @@ def test_cancelling_a_stopped_run_ends_what_always_runs_too(plant: Plant, calls:
     plant.skill("first", calls.fails(BadInputError()))
     run = plant.run({"id": "a", "skill": "first"}, {"id": "tidy", "depends_on": ["a"], "always_run": True})
     plant.drain()
-    decide_failure(request=Request.objects.get(run=run), choice="stop", by=run.owner)
+    decide_failure(of=Request.objects.get(run=run), choice="stop", by=run.owner)
     cancel_run(run=run, by=run.owner)
     assert states(run) == {"a": "failed", "tidy": "cancelled"}
     run.refresh_from_db()

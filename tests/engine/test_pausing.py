@@ -78,7 +78,7 @@ def test_what_was_decided_during_the_pause_ends_the_run_with_resume(plant: Plant
     plant.drain()
     pausing.pause_run(run=run, by=owner)
 
-    decide_failure(request=Request.objects.get(run=run, kind="failure"), choice="skip", by=owner)
+    decide_failure(of=Request.objects.get(run=run, kind="failure"), choice="skip", by=owner)
     run.refresh_from_db()
     assert (run.state, run.left) == ("paused", 0)
     pausing.resume_run(run=run, by=owner)

@@ -127,7 +127,7 @@ def test_a_failure_that_may_pass_asks_instead_of_losing_the_goal(plant: Plant, o
     run = planned(plant, owner, planner)
     request = Request.objects.get(run=run)
     assert (run.state, request.kind, request.content["choices"]) == ("planning", "failure", ["retry", "stop"])
-    decide_failure(request=request, choice=choice, by=owner)
+    decide_failure(of=request, choice=choice, by=owner)
     plant.drain()
     run.refresh_from_db()
     assert run.state == state

@@ -140,7 +140,7 @@ def test_a_trouble_a_person_can_mend_waits_and_keeps_what_was_paid(owner: User, 
     request = Request.objects.get(run=run, state="open")
     assert (request.kind, request.content["error"]["code"]) == ("failure", "model_key_refused")
     connected_model.say(answer(WAITS))
-    decide_failure(request=request, choice="retry", by=owner)
+    decide_failure(of=request, choice="retry", by=owner)
     run = drain(run)
     assert run.state == "review"
     assert [call.purpose for call in connected_model.calls] == ["intent", "draft", "draft"]

@@ -111,7 +111,7 @@ def test_point_34_a_second_decision_on_a_failure_says_who_was_first(
     plan = simple_plan()
     plan["tasks"][1] |= {"params": {"value": "{{ t1.word.missing }}"}, "retries": 0}
     asked = Request.objects.get(run=drained_run(owner, plan), kind="failure")
-    decide_failure(request=asked, choice="skip", by=operator)
+    decide_failure(of=asked, choice="skip", by=operator)
 
     response = browser.post(reverse("request", args=[asked.uuid]), {"choice": choice}, follow=True)
 

@@ -11,24 +11,25 @@ from django.core.management.base import BaseCommand, CommandParser
 from plans import tasks
 from plans.core.errors import InputError, PlannerError
 from plans.core.jsontypes import JsonObject
-from plans.core.states import RequestKind, RequestState
+from plans.core.states import RequestKind, RequestState, TaskState
 from plans.engine import again, control, pausing
-from plans.engine.failures import decide_failure
-from plans.management.headless import document
+from plans.engine.failures import decide_failure, mark_done
+from plans.management.headless import document, giving
 from plans.management.headless.command import find_user
-from plans.models import Request, Run
+from plans.models import Request, Run, Task
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
 
 class Command(BaseCommand):
-    help = "Steer a run: pause, resume, cancel, retry T, skip T, rerun [--from T]."
+    help = "Steer a run: pause, resume, cancel, retry T, skip T, mark-done T --output F, rerun [--from T]."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("run", metavar="RUN", help="the id of the run")
-        parser.add_argument("action", choices=["pause", "resume", "cancel", "retry", "skip", "rerun"])
-        parser.add_argument("task", nargs="?", default="", metavar="T", help="the step, for retry and skip")
+        parser.add_argument("action", choices=["pause", "resume", "cancel", "retry", "skip", "mark-done", "rerun"])
+        parser.add_argument("task", nargs="?", default="", metavar="T", help="the step, for retry, skip and mark-done")
+        parser.add_argument("--output", metavar="F", help="mark-done: JSON of the outputs by name, or the only output")
         parser.add_argument("--from", dest="from_key", metavar="T", help="rerun: only from this step on")
         parser.add_argument("--as", dest="user", default="", metavar="USER", help="default: the first superuser")
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON document")
@@ -67,18 +68,31 @@ def act(run: Run, by: User, options: dict[str, Any]) -> JsonObject:
         control.cancel_run(run=run, by=by)
     elif action == "rerun":
         run = again.rerun(run=run, by=by, catalogue=tasks.catalogue(), from_key=options["from_key"])
+    elif action == "mark-done":
+        task = failed(run, options["task"])
+        outputs, files = giving.given(task, options["output"]) if options["output"] else ({}, {})
+        mark_done(of=failure_of(task), outputs=outputs, files=files, by=by)
     else:
-        decide_failure(request=failure_of(run, options["task"]), choice=action, by=by)
+        decide_failure(of=failure_of(failed(run, options["task"])), choice=action, by=by)
     run.refresh_from_db()
     return {"run": str(run.uuid), "state": run.state, "action": action}
 
 
-def failure_of(run: Run, key: str) -> Request:
-    """Return the open question what to do about a failed step. Raises InputError `task_unknown`, `task_asks_nothing`."""
-    if not run.tasks.filter(key=key).exists():
-        raise InputError("task_unknown", task=key)
-    rows = Request.objects.filter(run=run, task__key=key, kind=RequestKind.FAILURE, state=RequestState.OPEN)
-    found = rows.select_related("task", "run").first()
+def failed(run: Run, key: str) -> Task:
+    """Return the step. Raises InputError `task_unknown`."""
+    found = run.tasks.select_related("run").filter(key=key).first()
     if found is None:
-        raise InputError("task_asks_nothing", task=key)
+        raise InputError("task_unknown", task=key)
     return found
+
+
+def failure_of(task: Task) -> Request | Task:
+    """Return the open question what to do about a failed step, or the step when it has failed for good.
+
+    Raises InputError `task_asks_nothing`.
+    """
+    rows = Request.objects.filter(task=task, kind=RequestKind.FAILURE, state=RequestState.OPEN)
+    found = rows.select_related("task", "run").first()
+    if found is None and task.state != TaskState.FAILED:
+        raise InputError("task_asks_nothing", task=task.key)
+    return found or task

@@ -104,7 +104,7 @@ def _failure(request: HttpRequest, user: User, row: Request) -> HttpResponse:
     data = form.cleaned_data
 
     def action() -> None:
-        failures.decide_failure(request=row, choice=data["choice"], by=user, comment=data["comment"])
+        failures.decide_failure(of=row, choice=data["choice"], by=user, comment=data["comment"])
 
     return take(request, row.run, action, stale="effect_changed")
 
