@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect
 from plans.models import Run, Task
 from tests.browser.reach import MOVING, OVER, SMALL, UNTIED, WIDE, tab_stops, violations
 from tests.processes import Site, session_cookie
-from tests.tour_runs import BROKEN, MIXED
+from tests.tour_runs import BROKEN, MIXED, drafts, edit, reach_budget
 from tests.web.factories import approved_run, drained_run, review_run, world
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(300)]
@@ -50,7 +50,11 @@ class Pages:
             "run, finished, tasks and panel": f"{done}?tab=tasks&task=t1", "run, timeline": f"{done}?tab=timeline",
             "run, events": f"{done}?tab=events", "run, failed step": f"{self.runs['world']}?task=t1",
             "cancel": f"{run}/cancel", "runs": "/runs", "runs, nothing": "/runs?q=nothing+like+it", "inbox": "/inbox",
-            "playbooks": "/playbooks", "import": "/import",
+            "playbooks": "/playbooks", "import": "/import", "edit step": f"{self.runs['edited']}/step?step=t3",
+            "revisions": f"{self.runs['edited']}/revisions",
+            "alternatives": self.runs["drafts"],
+            "model calls": f"{self.runs['world']}/calls", "model call": self.runs["call"],
+            "budget": self.runs["budget"],
         }  # fmt: skip
         ways: dict[str, Callable[[], object]] = {
             name: lambda path=path: self.page.goto(self.url + path) for name, path in paths.items()
@@ -99,10 +103,16 @@ def runs(owner: User) -> dict[str, str]:
         "moving": moving,
         "done": drained_run(owner, REPORTING),
         "asks": drained_run(owner, MIXED | {"goal": "Check the orders once more"}),
-        "world": world(owner).run,
+        "world": (rows := world(owner)).run,
     }
     addresses = {name: f"/runs/{run.uuid}" for name, run in made.items()}
-    plans = {"plan": review_run(owner, MIXED), "broken": review_run(owner, BROKEN)}
+    dear = world(owner).run
+    reach_budget(dear)
+    addresses |= {"budget": f"/runs/{dear.uuid}", "call": f"/runs/{rows.run.uuid}/calls/{rows.call.pk}"}
+    plans = {
+        "plan": review_run(owner, MIXED), "broken": review_run(owner, BROKEN), "edited": edit(review_run(owner, MIXED)),
+        "drafts": drafts(review_run(owner, MIXED)),
+    }  # fmt: skip
     return addresses | {name: f"/runs/{run.uuid}/plan" for name, run in plans.items()}
 
 
