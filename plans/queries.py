@@ -88,7 +88,8 @@ def skill_settings() -> dict[str, SkillSettings]:
 
 
 def events_page(run: Run, before: int | None = None, limit: int = 100, kinds: Q | None = None) -> Page:
-    rows = Event.objects.filter(run=run).select_related("actor")
+    # How far a planner is is for whoever watches; afterwards it tells nobody anything.
+    rows = Event.objects.filter(run=run).exclude(kind=EventKind.PLANNING_PROGRESS).select_related("actor")
     if kinds is not None:
         rows = rows.filter(kinds)
     if before is not None:

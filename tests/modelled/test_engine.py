@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.db import connection
 
-from plans import tasks
+from plans import queries, tasks
 from plans.engine import budgets, planning_work
 from plans.engine.control import cancel_run
 from plans.engine.failures import decide_failure
@@ -181,3 +181,10 @@ def test_rungoal_plans_with_the_model_when_no_playbook_fits(
     document = json.loads(out.getvalue())
     assert (document["state"], document["playbook"], list(document["result"])) == ("succeeded", "", ["report"])
     assert '- column "age"' in connected_model.calls[1].prompt
+
+
+def test_progress_is_for_watchers_and_not_for_the_history(owner: User, connected_model: ScriptedModel):
+    connected_model.say(answer(intent()), answer(WAITS))
+    run = planned(owner)
+    assert Event.objects.filter(run=run, kind="planning.progress").exists()
+    assert "planning.progress" not in {event.kind for event in queries.events_page(run).rows}

@@ -214,7 +214,7 @@ def test_every_kind_of_event_has_a_sentence(browser: Client, owner: User) -> Non
     made = world(owner)
     now = timezone.now()
     Event.objects.bulk_create(
-        Event(run=made.run, seq=n, at=now, kind=kind, task_key="t1", attempt=1, data={"keys": ["t1"]})
+        Event(run=made.run, seq=n, at=now, kind=kind, task_key="t1", attempt=1, data={"keys": ["t1"], "items": 3})
         for n, kind in enumerate(EventKind, 3)
     )
 
