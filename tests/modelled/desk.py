@@ -62,6 +62,7 @@ def step(id: str, skill: str, params: Mapping[str, Any] | None = None, **more: A
         "expected_output": "",
         "run_if": "",
         "for_each": "",
+        "item_errors": "stop",
         "expect": [],
         "on_failure": "default",
         "fallback_skill": "",

@@ -32,7 +32,7 @@ def change(session: Session, previous: Mapping[str, Any], comment: str, findings
         goal=session.fenced_goal(),
         comment=material.fenced("comment", comment),
         previous=material.fenced("previous", shown),
-        findings=as_text(findings),
+        findings=material.fenced("findings", as_text(findings)),
         dates=session.told_dates(),
         files=session.told_files(),
     )

@@ -139,8 +139,8 @@ def _part(
     opening = brief.opening(
         "part",
         milestone=str(milestone["id"]),
-        milestones=material.as_json(milestones, most=20_000),
-        written=material.as_json(known, most=30_000) if known else "None.",
+        milestones=material.fenced("milestones", material.as_json(milestones, most=20_000)),
+        written=material.fenced("written", material.as_json(known, most=30_000)) if known else "None.",
         example=example_for(session) if not written else "(as before)",
     )
     messages = [Message(role="user", text=opening)]

@@ -8,6 +8,7 @@ from plans.core.errors import ErrorClass, ModelError
 from plans.core.findings import Finding, Severity
 from plans.core.jsontypes import JsonObject
 from plans.core.model import Message, Purpose
+from plans.planning.modelled import material
 from plans.planning.modelled.judging import Finish, Judged, as_text, fingerprint, judge
 from plans.planning.modelled.prompts import prompt
 from plans.planning.modelled.session import Answer, Session
@@ -54,7 +55,7 @@ def _again(judged: Judged) -> list[Message]:
         problem = " ".join(sentence(finding.code, finding.params) for finding in judged.findings)
         said = prompt("unreadable", problem=problem)
     else:
-        said = prompt("repair", findings=as_text(judged.findings))
+        said = prompt("repair", findings=material.fenced("findings", as_text(judged.findings)))
     return [Message(role="assistant", text=written), Message(role="user", text=said)]
 
 

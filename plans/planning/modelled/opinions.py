@@ -27,7 +27,9 @@ def review(session: Session, plan: Mapping[str, Any], findings: list[Finding]) -
     session.watch.begin("review")
     system = f"{prompt('review')}\n\n# Skills\n\n{offering.described(_used(session, plan))}"
     shown = material.fenced("plan", material.as_json(wire.to_wire(plan, session.catalogue), most=60_000))
-    text = prompt("review_this", goal=session.fenced_goal(), plan=shown, findings=as_text(findings))
+    text = prompt(
+        "review_this", goal=session.fenced_goal(), plan=shown, findings=material.fenced("findings", as_text(findings))
+    )
     messages = [Message(role="user", text=text)]
     answer = session.ask("review", Purpose.REVIEW, system=system, messages=messages, schema=schemas.opinion())
     if answer.data is None:

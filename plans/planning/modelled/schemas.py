@@ -7,9 +7,11 @@ unions, no limits on length or size, enums of texts, no recursion.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import get_args
 
 from plans.core.jsontypes import JsonObject
 from plans.core.kinds import ValueKind
+from plans.core.spec import OnFailure
 
 NOTHING_SPECIAL = "default"
 LEVELS = ("high", "medium", "low")
@@ -87,8 +89,9 @@ def task(skills: Sequence[str]) -> JsonObject:
         expected_output=_text(),
         run_if=_text("A condition in CEL, or empty."),
         for_each=_text("An expression that gives a list, or empty."),
+        item_errors=_one_of(("stop", "report", "drop"), "What an item that fails means for the others."),
         expect=_list(_text(), "Conditions in CEL that hold when the step has done its work."),
-        on_failure=_one_of((NOTHING_SPECIAL, "retry_then_ask", "retry_then_stop", "skip", "fallback", "replan")),
+        on_failure=_one_of((NOTHING_SPECIAL, *get_args(OnFailure))),
         fallback_skill=_text("A skill to try instead, or empty."),
         approval=_one_of(("auto", "always", "never")),
         risk=_one_of((NOTHING_SPECIAL, "low", "medium", "high")),

@@ -16,7 +16,10 @@ from plans.planning.modelled.schemas import NOTHING_SPECIAL
 # Texts that mean "nothing" when empty, and enums that mean "as the skill says" when they are `default`.
 _EMPTY_IS_NONE = ("milestone", "run_if", "for_each", "fallback_skill", "undo", "parent", "done_when", "check")
 _DEFAULT_IS_NONE = ("on_failure", "risk")
-_KEPT = ("assignees", "priority", "pool", "weight", "retries", "timeout_seconds")
+_KEPT = (
+    *("assignees", "priority", "pool", "weight", "retries", "timeout_seconds"),
+    *("items_at_once", "fallback_value"),
+)
 """What the wire form has no room for: kept from the plan before, by task id."""
 
 
@@ -169,6 +172,7 @@ def task_to_wire(task: Mapping[str, Any], catalogue: Catalogue) -> JsonObject:
         "expected_output": task.get("expected_output", ""),
         "run_if": task.get("run_if") or "",
         "for_each": task.get("for_each") or "",
+        "item_errors": task.get("item_errors") or "stop",
         "expect": list(task.get("expect") or []),
         "on_failure": task.get("on_failure") or NOTHING_SPECIAL,
         "fallback_skill": task.get("fallback_skill") or "",
