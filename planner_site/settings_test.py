@@ -35,3 +35,5 @@ STORAGES = {
 }
 # Hashing a password is the slowest part of most page tests; strength is Django's matter, not ours to test.
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+# A drain in the test's own process is alone: nothing comes while it lingers.
+PLANS_LINGER_SECONDS = 0.01

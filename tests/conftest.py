@@ -16,7 +16,7 @@ from hypothesis import settings as hypothesis_settings
 
 from tests.parts import MISSING_PART
 
-pytest_plugins = ["tests.processes", "tests.server_database", "tests.scripted_model.fixture"]
+pytest_plugins = ["tests.processes", "tests.flush", "tests.server_database", "tests.scripted_model.fixture"]
 
 # No test asserts a time, not even Hypothesis's 200 ms: a busy machine is not a fault of the code.
 hypothesis_settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])

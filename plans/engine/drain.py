@@ -25,7 +25,6 @@ from plans.engine.steps import Ended, Job, Message, perform
 
 log = structlog.get_logger("plans.engine")
 
-LINGER_SECONDS = 0.1
 LOOK_SECONDS_SQLITE = 0.002
 LOOK_SECONDS = 0.005
 BUSY_WAIT_SECONDS = 0.25
@@ -39,7 +38,7 @@ TROUBLE_SECONDS = 0.5
 
 @dataclass
 class Drain:
-    """State of one process's loop. `run` returns when nothing runs and nothing was ready for LINGER_SECONDS."""
+    """State of one process's loop. `run` returns when nothing runs and nothing was ready for PLANS_LINGER_SECONDS."""
 
     runner: Runner
     slots: Slots
@@ -80,7 +79,9 @@ class Drain:
     def _is_over(self) -> bool:
         if self.slots.active or self.done or self.inbox:
             return False
-        return stopping.requested_at() is not None or time.monotonic() - self.idle_since >= LINGER_SECONDS
+        return (
+            stopping.requested_at() is not None or time.monotonic() - self.idle_since >= settings.PLANS_LINGER_SECONDS
+        )
 
     def step(self) -> None:
         """Collect what ended, commit it with the next claims, start them."""
