@@ -45,10 +45,17 @@ def shown(value: Any) -> str:
         return _now("nothing")
     if isinstance(value, bool):
         return _now("yes") if value else _now("no")
+    if isinstance(value, dict) and value.keys() == {"seconds", "usd"}:
+        value = _estimate(value)
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     text = " ".join(text.split())
     cut = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
     return cut if isinstance(value, int | float) else f"“{cut}”"
+
+
+def _estimate(value: Mapping[str, Any]) -> str:
+    said = [(_now("%(n)s s"), value["seconds"]), (_now("%(n)s USD"), value["usd"])]
+    return ", ".join(text % {"n": f"{amount:g}"} for text, amount in said if amount is not None)
 
 
 def _field(params: Mapping[str, Any]) -> str:

@@ -45,6 +45,8 @@ def told(before: dict[str, Any], now: dict[str, Any]) -> list[tuple[str, str]]:
         (step(0, params={}), [("removed", "“Load”: value was 1")]),
         (step(0, outputs={"n": "number"}), [("added", "“Load”: output n (“number”)")]),
         (step(1, depends_on=[]), [("changed", "“Count” starts at once")]),
+        (step(1, estimate={"seconds": 12, "usd": 0.5}), [("changed", "“Count”: estimate is now “12 s, 0.5 USD”")]),
+        (step(1, estimate={"usd": 2}), [("changed", "“Count”: estimate is now “2 USD”")]),
         (step(0, undo="throw it away"), [("changed", "“Load”: undo is now “throw it away”")]),
         (plan(intent={"assumptions": ["one"]}), [("added", "Assumption “one”")]),
         (plan(goal="sum"), [("changed", "The goal is now “sum”")]),
