@@ -12,7 +12,7 @@ from plans.core.kinds import EventKind
 from plans.core.skill import Expand
 from plans.core.states import AttemptState, Autonomy, RequestKind, RequestState, TaskState
 from plans.engine import outputs, revisions
-from plans.engine.plans import start_run
+from plans.engine.plans import lock_run, start_run
 from plans.engine.settle import Changes, close_attempt
 from plans.engine.steps import Planned
 from plans.models import Request, Revision, Run, Task
@@ -30,6 +30,8 @@ def take(changes: Changes, task: Task, ended: Planned, catalogue: ReadCatalogue)
     changes.end(task, TaskState.SUCCEEDED, attempt=task.attempt, outputs=answer, checkpoint=None, error=None)
     changes.say(EventKind.TASK_SUCCEEDED, task)
     if taker:
+        # Revisions are numbered under the run row, which comes after the task's.
+        task.run = lock_run(task.run)
         taker(changes, task, ended.result, catalogue)
 
 
