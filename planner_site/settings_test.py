@@ -37,3 +37,5 @@ STORAGES = {
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # A drain in the test's own process is alone: nothing comes while it lingers.
 PLANS_LINGER_SECONDS = 0.01
+# Tests may let a process die at the engine's commits (plans.engine.boundaries).
+PLANS_FAULT_POINTS = True

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from django.db import transaction
 from django.utils import timezone
 
 from plans.core.catalogue import SkillInfo
@@ -13,9 +12,11 @@ from plans.core.compile import compile_plan
 from plans.core.errors import InputError
 from plans.core.kinds import EventKind
 from plans.core.states import Autonomy, TaskKind, TaskState
+from plans.engine.boundaries import Boundary
 from plans.engine.plans import start_run
 from plans.engine.revisions import add_revision, keep
 from plans.engine.settle import Changes
+from plans.engine.sql import committing, patient
 from plans.models import Artifact, Dependency, Revision, Run, Task
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ COPIED = (
 )  # fmt: skip
 
 
+@patient
 def rerun(
     *,
     run: Run,
@@ -44,7 +46,7 @@ def rerun(
     if made := _made_before(by, client_token):
         return made
     revision = _revision(run, run.revision.number if run.revision else None)
-    with transaction.atomic():
+    with committing(Boundary.AGAIN):
         new, changes, copy = _copy(run, revision, by, catalogue, source="rerun", client_token=client_token)
         if not copy.is_acceptable:
             raise InputError("plan_has_errors")
@@ -57,6 +59,7 @@ def rerun(
     return new
 
 
+@patient
 def fork(
     *, run: Run, number: int, by: User, catalogue: Mapping[str, SkillInfo], client_token: str | None = None
 ) -> Run:
@@ -64,7 +67,7 @@ def fork(
     if made := _made_before(by, client_token):
         return made
     revision = _revision(run, number)
-    with transaction.atomic():
+    with committing(Boundary.AGAIN):
         new, changes, _copied = _copy(
             run, revision, by, catalogue, source="fork", client_token=client_token, in_review=True
         )

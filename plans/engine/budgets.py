@@ -5,15 +5,15 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from django.db import transaction
-
 from plans.core.errors import InputError
 from plans.core.jsontypes import JsonObject
 from plans.core.kinds import EventKind
 from plans.core.states import RequestKind, RequestState, TaskState
 from plans.engine import control, ledger, requests
+from plans.engine.boundaries import Boundary
 from plans.engine.plans import decide
 from plans.engine.settle import Changes, locked
+from plans.engine.sql import committing, patient
 from plans.models import Request, Run, Task
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def facts(run: Run) -> JsonObject:
     }
 
 
+@patient
 def raise_budget(
     *, request: Request, by: User, usd: Decimal | None = None, tokens: int | None = None, comment: str = ""
 ) -> None:
@@ -54,7 +55,7 @@ def raise_budget(
     """
     if (usd or 0) <= 0 and (tokens or 0) <= 0:
         raise InputError("raise_by_more")
-    with transaction.atomic():
+    with committing(Boundary.BUDGET):
         others = _others(request)
         # all task rows first, in the order of their ids; the run row comes after them
         locked([pk for pk in (request.task_id, *(other.task_id for other in others)) if pk is not None])
@@ -73,9 +74,10 @@ def raise_budget(
         changes.flush()
 
 
+@patient
 def stop_at_budget(*, request: Request, by: User, comment: str = "") -> None:
     """End the run where its budget is reached. Raises AlreadyDecided, NotAllowed."""
-    with transaction.atomic():
+    with committing(Boundary.BUDGET):
         changes, request, task = requests.open_for(request, RequestKind.BUDGET, by)
         decide(changes, request, "stop", by, comment)
         if changes.end(task, TaskState.FAILED):

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from django.db import transaction
 from django.db.models.functions import Now
 
 from plans.core.errors import StateError
 from plans.core.kinds import EventKind
 from plans.core.states import TASK_TERMINAL, CancelReason, Ending, TaskState
 from plans.engine import doorbell
+from plans.engine.boundaries import Boundary
 from plans.engine.settle import Changes, locked, void_requests
+from plans.engine.sql import committing, patient
 from plans.models import Run, Task
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
 
+@patient
 def cancel_run(*, run: Run, by: User | None) -> int:
     """Cancel every unfinished task of `run` that does not run; running ones are stopped by their workers.
 
     Return how many were cancelled at once. Asking twice is harmless. Raises StateError `run_ended`.
     """
-    with transaction.atomic():
+    with committing(Boundary.CANCEL):
         fresh = Run.objects.get(pk=run.pk)
         if fresh.is_terminal:
             raise StateError("run_ended", state=fresh.state)

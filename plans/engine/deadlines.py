@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import partial
 
 import structlog
-from django.db import transaction
 from django.db.models.functions import Now
 
 from plans.core.kinds import EventKind
 from plans.core.states import RequestKind, RequestState, SkipReason, TaskState
 from plans.engine import doorbell
+from plans.engine.boundaries import Boundary
 from plans.engine.settle import Changes, locked
+from plans.engine.sql import transact
 from plans.models import Request
 
 log = structlog.get_logger("plans.engine")
@@ -23,7 +24,7 @@ def expire_requests(limit: int) -> int:
     count = 0
     for pk in late[:limit]:
         try:
-            count += transaction.atomic(partial(_expire, pk))()
+            count += transact(partial(_expire, pk), Boundary.EXPIRE)
         except Exception:
             # One broken row must not keep the others waiting.
             log.exception("expire_failed", request=pk)

@@ -81,12 +81,13 @@ def waiting() -> int:
         return 0
 
 
-def is_reachable() -> bool:
-    """Tell whether the broker answers."""
+def problem() -> str:
+    """Return what keeps the broker from answering, empty when it answers."""
     try:
-        return bool(_own_broker().ping())
-    except redis.RedisError:
-        return False
+        _own_broker().ping()
+    except redis.RedisError as error:
+        return type(error).__name__
+    return ""
 
 
 def workers() -> int:

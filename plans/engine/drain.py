@@ -16,6 +16,7 @@ from plans.core.model import Connect
 from plans.core.skill import Runner
 from plans.core.states import TaskKind
 from plans.engine import gates, hosts, hot, outcomes, overdue, stopping, turn
+from plans.engine.boundaries import Boundary
 from plans.engine.gates import Gate
 from plans.engine.hot import Done
 from plans.engine.load import RunCache, jobs
@@ -196,7 +197,7 @@ class Drain:
             self.due_at = now
             # A steady stream of plain tasks must not keep one that needs a decision waiting.
             self.look_for_gated = True
-            if hot.has_due() and transact(hot.wake_due):
+            if hot.has_due() and transact(hot.wake_due, Boundary.WAKE):
                 self.look_at_all = True
         if not self.slots.active:
             self.renewed_at = now
@@ -204,7 +205,7 @@ class Drain:
         if now - self.renewed_at >= settings.PLANS_LEASE_SECONDS / 3:
             self.renewed_at = now
             held = [active.job.claimed for active in self.slots.active.values()]
-            for lost in transact(lambda: hot.renew(held, settings.PLANS_LEASE_SECONDS)):
+            for lost in transact(lambda: hot.renew(held, settings.PLANS_LEASE_SECONDS), Boundary.RENEW):
                 self.slots.active[lost.task_id].job.stop.set()
                 self.slots.fence(lost.task_id)
         if now - self.flags_at >= FLAGS_SECONDS:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from django.db import transaction
-
 from plans.core.catalogue import SkillInfo
 from plans.core.compile import Compiled, compile_plan
 from plans.core.errors import InputError, StaleDecision
@@ -18,15 +16,18 @@ from plans.core.kinds import EventKind
 from plans.core.placeholders import escape
 from plans.core.states import RequestKind
 from plans.engine import artifacts, gates, revisions, rows
+from plans.engine.boundaries import Boundary
 from plans.engine.plans import decide, lock_run
 from plans.engine.requests import open_for, to_ready
 from plans.engine.settle import Changes
+from plans.engine.sql import committing, patient
 from plans.models import Request, Run, Task
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
 
+@patient
 def edit_and_approve(
     *,
     request: Request,
@@ -40,7 +41,7 @@ def edit_and_approve(
 
     Raises InputError `params_invalid` (code, params of the finding), StaleDecision, AlreadyDecided, NotAllowed.
     """
-    with transaction.atomic():
+    with committing(Boundary.REQUEST):
         changes, request, task = open_for(request, RequestKind.TASK_APPROVAL, by)
         if digest != request.digest:
             raise StaleDecision("effect_changed", task=task.key)

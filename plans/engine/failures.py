@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from django.db import transaction
-
 from plans.core.catalogue import SkillInfo
 from plans.core.errors import InputError, StaleDecision
 from plans.core.jsontypes import Json, JsonObject
@@ -15,10 +13,12 @@ from plans.core.kinds import EventKind
 from plans.core.states import CorrectionKind, Ending, RequestKind, SkipReason, TaskState
 from plans.core.values import ArtifactRef
 from plans.engine import control, corrections, edits, given, reopening, rungs
+from plans.engine.boundaries import Boundary
 from plans.engine.fallbacks import as_at_first
 from plans.engine.plans import decide
 from plans.engine.requests import NotAllowed, open_for, to_ready
 from plans.engine.settle import Changes
+from plans.engine.sql import committing, patient
 from plans.models import Request, Task
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ Of = Request | Task
 """What a decision is about: the open request of a failed step, or a step that has failed for good."""
 
 
+@patient
 def decide_failure(*, of: Of, choice: str, by: User, comment: str = "", digest: str | None = None) -> None:
     """Retry (again from the first try), skip, or stop the run. `digest` is that of the request as it was shown.
 
@@ -74,7 +75,7 @@ def decide_failure(*, of: Of, choice: str, by: User, comment: str = "", digest: 
     """
     if choice not in {"retry", "skip", "stop"}:
         raise InputError("decision_unknown", choice=choice)
-    with transaction.atomic():
+    with committing(Boundary.FAILURE):
         case = _case(of, choice, by, digest)
         changes, task = case.changes, case.task
         case.settle(choice, comment)
@@ -91,6 +92,7 @@ def decide_failure(*, of: Of, choice: str, by: User, comment: str = "", digest: 
         changes.flush()
 
 
+@patient
 def retry_with_changes(
     *,
     of: Of,
@@ -104,7 +106,7 @@ def retry_with_changes(
 
     Raises InputError `params_invalid`, `params_need_step`, `file_not_yours`, and what `decide_failure` does.
     """
-    with transaction.atomic():
+    with committing(Boundary.FAILURE):
         case = _case(of, "retry_with_changes", by, digest)
         changes, task = case.changes, case.task
         edits.check_written(task, params, catalogue)
@@ -117,6 +119,7 @@ def retry_with_changes(
         changes.flush()
 
 
+@patient
 def retry_with_hint(*, of: Of, hint: str, by: User, digest: str | None = None) -> None:
     """Retry, and tell the step what to mind. Raises InputError `hint_empty`, `hint_too_long`, and as `decide_failure`."""
     hint = hint.replace("\r\n", "\n").strip()
@@ -124,7 +127,7 @@ def retry_with_hint(*, of: Of, hint: str, by: User, digest: str | None = None) -
         raise InputError("hint_empty")
     if len(hint) > HINT_LIMIT:
         raise InputError("hint_too_long", length=len(hint), limit=HINT_LIMIT)
-    with transaction.atomic():
+    with committing(Boundary.FAILURE):
         case = _case(of, "retry_with_hint", by, digest)
         case.settle("retry_with_hint", hint)
         corrections.note(case.changes, case.task, CorrectionKind.HINT, case.task.error, by=by, hint=hint)
@@ -132,6 +135,7 @@ def retry_with_hint(*, of: Of, hint: str, by: User, digest: str | None = None) -
         case.changes.flush()
 
 
+@patient
 def mark_done(
     *,
     of: Of,
@@ -145,7 +149,7 @@ def mark_done(
 
     Raises InputError `output_invalid`, `output_unknown`, `file_not_yours`, and as `decide_failure`.
     """
-    with transaction.atomic():
+    with committing(Boundary.FAILURE):
         case = _case(of, "mark_done", by, digest)
         values = given.typed(case.task, outputs, by, files or {})
         case.settle("mark_done", comment)

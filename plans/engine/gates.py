@@ -17,6 +17,7 @@ from plans.core.scope import evaluate
 from plans.core.skill import Runner
 from plans.core.states import AttemptState, RequestKind, RequestState, SkipReason, TaskKind, TaskState
 from plans.engine import fan_out, hot, ladder, limits, rungs
+from plans.engine.boundaries import Boundary
 from plans.engine.load import RunCache, jobs
 from plans.engine.settle import Changes, close_attempt, locked
 from plans.engine.sql import hot_cursor, transact
@@ -84,7 +85,7 @@ def open_gate(task_id: int, *, free: int, worker: str, runner: Runner, cache: Ru
         changes.flush()
         return opened
 
-    return transact(work)
+    return transact(work, Boundary.FAN_OUT if verdict.items is not None else Boundary.GATE)
 
 
 def _takes_slot(task: Task) -> bool:

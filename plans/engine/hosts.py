@@ -8,12 +8,13 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
 from plans import storage
 from plans.engine import doorbell
+from plans.engine.boundaries import Boundary
+from plans.engine.sql import committing, patient
 from plans.models import Hold, Host
 
 if TYPE_CHECKING:
@@ -28,16 +29,18 @@ def is_held() -> bool:
     return Hold.objects.exists()
 
 
+@patient
 def hold(*, by: User | None, reason: str = "") -> None:
     """Hold all new work: what runs goes on, nothing more is claimed. Asking twice is harmless."""
-    with transaction.atomic():
+    with committing(Boundary.HOLD):
         if not Hold.objects.select_for_update().exists():
             Hold.objects.create(by=by, reason=reason[:500])
 
 
+@patient
 def release() -> None:
     """Let work be claimed again."""
-    with transaction.atomic():
+    with committing(Boundary.HOLD):
         Hold.objects.all().delete()
         doorbell.ring(0, doorbell.workers())
 

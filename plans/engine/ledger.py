@@ -15,6 +15,7 @@ from plans.core.errors import BudgetReached, LeaseLost, PlannerError
 from plans.core.kinds import EventKind
 from plans.core.model import CallEnd, CallOutcome, CallStart
 from plans.core.redaction import MASK
+from plans.engine.boundaries import Boundary
 from plans.engine.calls import Note
 from plans.engine.hot import Claimed
 from plans.engine.sql import transact
@@ -114,7 +115,7 @@ def begin(start: CallStart, claimed: Claimed | None = None) -> int:
         )
         return row.pk
 
-    return transact(work)
+    return transact(work, Boundary.MODEL_CALL)
 
 
 def end(call: int, ended: CallEnd, claimed: Claimed | None = None) -> None:
@@ -139,7 +140,7 @@ def end(call: int, ended: CallEnd, claimed: Claimed | None = None) -> None:
         if moved and claimed is not None:
             events.append(claimed.run_id, [_line(call, ended, claimed)])
 
-    transact(work)
+    transact(work, Boundary.MODEL_CALL)
 
 
 def recall(run_id: int, request_hash: str) -> str | None:

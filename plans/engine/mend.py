@@ -21,6 +21,7 @@ from plans.core.states import (
     TaskState,
 )
 from plans.engine import doorbell
+from plans.engine.boundaries import Boundary
 from plans.engine.settle import Changes, decide, end_run, locked
 from plans.engine.sql import transact
 from plans.models import Blob, Dependency, Request, Run, Task
@@ -51,7 +52,7 @@ def advance(run_id: int) -> bool:
             doorbell.ring(run_id)
         return changed
 
-    return transact(work)
+    return transact(work, Boundary.MEND)
 
 
 def recount(changes: Changes, run: Run) -> bool:
@@ -130,7 +131,7 @@ def _say_stuck(run_id: int) -> None:
         changes.say(EventKind.REQUEST_OPENED, request=str(request.uuid), kind=RequestKind.STUCK.value)
         changes.flush()
 
-    transact(work)
+    transact(work, Boundary.STUCK)
 
 
 def remove_orphan_blobs() -> int:

@@ -15,6 +15,7 @@ from plans.core.kinds import EventKind
 from plans.core.skill import Ask, WaitUntil
 from plans.core.states import AttemptState, RequestKind, TaskState
 from plans.engine import ladder, ledger, planned, rungs
+from plans.engine.boundaries import Boundary
 from plans.engine.planned import ReadCatalogue
 from plans.engine.settle import Changes, close_attempt, is_cancelled
 from plans.engine.sql import transact
@@ -40,7 +41,7 @@ def commit(ended: Failed | Suspended | Planned | Stopped, *, stopping: bool, cat
             changes.flush()
         return kept
 
-    return transact(work)
+    return transact(work, Boundary.OUTCOME)
 
 
 def _stopped(changes: Changes, ended: Stopped, *, stopping: bool) -> bool:
@@ -126,7 +127,7 @@ def keep(item: Message) -> None:
         return bool(rows)
 
     try:
-        item.checkpoint.kept = transact(work)
+        item.checkpoint.kept = transact(work, Boundary.CHECKPOINT)
     finally:
         item.checkpoint.committed.set()
 
@@ -139,4 +140,4 @@ def _tell(item: Glimpse) -> None:
             line = Line(kind=EventKind.PLANNING_PROGRESS, task_key=claimed.key, attempt=claimed.attempt, data=item.data)
             events.append(claimed.run_id, [line])
 
-    transact(work)
+    transact(work, Boundary.PROGRESS)

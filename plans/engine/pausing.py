@@ -9,27 +9,28 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from django.db import transaction
 from django.db.models.functions import Now
 
 from plans.core.errors import StateError
 from plans.core.kinds import EventKind
 from plans.core.states import TASK_TERMINAL, RunState, TaskState
 from plans.engine import doorbell
+from plans.engine.boundaries import Boundary
 from plans.engine.settle import Changes, locked
-from plans.engine.sql import transact
+from plans.engine.sql import committing, patient, transact
 from plans.models import Run, Task
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
 
+@patient
 def pause_run(*, run: Run, by: User | None) -> None:
     """Start nothing more of `run`; it is paused once what runs now has ended. Asking twice is harmless.
 
     Raises StateError `run_ended`, `run_not_running` (still planned or reviewed), `run_cancelling`.
     """
-    with transaction.atomic():
+    with committing(Boundary.PAUSE):
         _hold(run.pk, held=True)
         fresh = Run.objects.get(pk=run.pk)
         if fresh.is_terminal:
@@ -45,9 +46,10 @@ def pause_run(*, run: Run, by: User | None) -> None:
         changes.flush()
 
 
+@patient
 def resume_run(*, run: Run, by: User | None) -> None:
     """Let a pausing or paused run go on. Raises StateError `run_ended`, `run_not_paused`."""
-    with transaction.atomic():
+    with committing(Boundary.RESUME):
         _hold(run.pk, held=False)
         fresh = Run.objects.get(pk=run.pk)
         if fresh.is_terminal:
@@ -67,7 +69,7 @@ def resume_run(*, run: Run, by: User | None) -> None:
 def settle_pauses() -> int:
     """Mark runs paused whose last running step has ended, and hold rows made since the pause; return how many moved."""
     pausing = Run.objects.filter(state__in=[RunState.RUNNING, RunState.PAUSED], pause_requested_at__isnull=False)
-    return sum(transact(partial(_settle_one, pk)) for pk in pausing.values_list("pk", flat=True))
+    return sum(transact(partial(_settle_one, pk), Boundary.PAUSED) for pk in pausing.values_list("pk", flat=True))
 
 
 def _settle_one(run_id: int) -> bool:

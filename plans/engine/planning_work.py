@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from django.db import transaction
-
 from plans.core.errors import InputError, StaleDecision
 from plans.core.jsontypes import JsonObject
 from plans.core.kinds import EventKind, RunsIn
 from plans.core.states import RUN_TERMINAL, RunState, TaskKind, TaskState, run_sources
 from plans.engine import doorbell
+from plans.engine.boundaries import Boundary
 from plans.engine.plans import already_decided, decide, lock_run, open_plan_request
 from plans.engine.settle import Changes
+from plans.engine.sql import committing, patient
 from plans.models import ModelSettings, Revision, Run, Task
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ PLANNING_SECONDS = 900
 LONGEST_COMMENT = 4000
 
 
+@patient
 def ask_for_changes(*, run: Run, by: User, comment: str, seen: int | None = None) -> Task:
     """Send the plan under review back with a comment: the run is planned again and comes back as a new revision.
 
@@ -29,7 +30,7 @@ def ask_for_changes(*, run: Run, by: User, comment: str, seen: int | None = None
     `comment_empty`, `comment_too_long`.
     """
     comment = _checked(comment)
-    with transaction.atomic():
+    with committing(Boundary.PLAN_AGAIN):
         run = lock_run(run)
         request, revision = open_plan_request(run), run.revision
         if request is None or revision is None or run.state != RunState.REVIEW:
@@ -55,8 +56,9 @@ def ask_for_opinion(*, run: Run, by: User) -> Task:
     return _beside(run, "review", by)
 
 
+@patient
 def _beside(run: Run, stage: str, by: User) -> Task:
-    with transaction.atomic():
+    with committing(Boundary.PLAN_AGAIN):
         run = lock_run(run)
         revision = run.revision
         if revision is None or run.state != RunState.REVIEW:

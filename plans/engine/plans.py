@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
@@ -15,19 +14,22 @@ from plans.core.kinds import EventKind
 from plans.core.spec import PlanSpec
 from plans.core.states import RequestKind, RequestState, RunState, run_sources
 from plans.engine import doorbell, rows
+from plans.engine.boundaries import Boundary
 from plans.engine.settle import Changes
+from plans.engine.sql import committing, patient
 from plans.models import Pool, Request, Revision, Run, Task
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
 
+@patient
 def approve_plan(*, run: Run, graph_hash: str, by: User, catalogue: Mapping[str, SkillInfo]) -> None:
     """Approve the revision named by `graph_hash` and start the run.
 
     Raises AlreadyDecided, StaleDecision (another revision is current), InputError `plan_has_errors`.
     """
-    with transaction.atomic():
+    with committing(Boundary.APPROVE):
         run = lock_run(run)
         request = open_plan_request(run)
         revision = run.revision
@@ -55,9 +57,10 @@ def _check_pools(revision: Revision) -> None:
         raise InputError("pool_missing", pools=", ".join(sorted(missing)))
 
 
+@patient
 def reject_plan(*, run: Run, by: User, comment: str = "") -> None:
     """Reject the plan; the run ends as cancelled. Raises AlreadyDecided."""
-    with transaction.atomic():
+    with committing(Boundary.REJECT):
         run = lock_run(run)
         request = open_plan_request(run)
         if request is None or run.state != RunState.REVIEW:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from django.db import transaction
 from jsonschema import Draft202012Validator
 
 from plans.core.errors import InputError, StaleDecision, StateError
 from plans.core.jsontypes import JsonObject
 from plans.core.states import RequestKind, RequestState, SkipReason, TaskState
 from plans.engine import doorbell
+from plans.engine.boundaries import Boundary
 from plans.engine.plans import decide, decided_error
 from plans.engine.settle import Changes, locked
+from plans.engine.sql import committing, patient
 from plans.models import Request, Task
 
 if TYPE_CHECKING:
@@ -34,9 +35,10 @@ def may_decide(request: Request, user: User | AnonymousUser) -> bool:
     return request.assignees.filter(pk=user.pk).exists()
 
 
+@patient
 def decide_approval(*, request: Request, approve: bool, digest: str, by: User, comment: str = "") -> None:
     """Approve or reject a task. Raises AlreadyDecided, StaleDecision (the digest is not what would happen), NotAllowed."""
-    with transaction.atomic():
+    with committing(Boundary.REQUEST):
         changes, request, task = open_for(request, RequestKind.TASK_APPROVAL, by)
         if digest != request.digest:
             raise StaleDecision("effect_changed", task=task.key)
@@ -48,13 +50,14 @@ def decide_approval(*, request: Request, approve: bool, digest: str, by: User, c
         changes.flush()
 
 
+@patient
 def answer_question(*, request: Request, answer: JsonObject, by: User) -> None:
     """Store an answer that fits the question's schema; the task goes on once no question of it is open.
 
     Raises InputError `answer_invalid` (field, message), AlreadyDecided, NotAllowed.
     """
     check_answer(request, answer)
-    with transaction.atomic():
+    with committing(Boundary.REQUEST):
         changes, request, task = open_for(request, RequestKind.QUESTION, by)
         decide(changes, request, "answer", by, answer=answer)
         others = Request.objects.filter(task=task, kind=RequestKind.QUESTION, state=RequestState.OPEN)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from django.db import transaction
 from pydantic import ValidationError
 
 from plans.core.catalogue import Catalogue
@@ -17,8 +16,10 @@ from plans.core.kinds import EventKind
 from plans.core.spec import PlanSpec
 from plans.core.states import RunState
 from plans.engine import revisions
+from plans.engine.boundaries import Boundary
 from plans.engine.plans import already_decided, lock_run, open_plan_request
 from plans.engine.settle import Changes
+from plans.engine.sql import committing, patient
 from plans.models import Request, Revision, Run
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 LONGEST_TEXT = 2000
 
 
+@patient
 def revise(
     *,
     run: Run,
@@ -42,7 +44,7 @@ def revise(
     Raises AlreadyDecided when the run is not under review, StaleDecision when another revision is current, InputError
     when `change` refuses, changes nothing, or leaves something that is no plan.
     """
-    with transaction.atomic():
+    with committing(Boundary.REVISE):
         run, request, current = _under_review(run, seen)
         compiled, stored = _judged(change(dict(current.plan)), catalogue, circumstances)
         if stored == PlanSpec.model_validate(current.plan).model_dump(mode="json", by_alias=True):
@@ -60,12 +62,13 @@ def revise(
     return revision
 
 
+@patient
 def choose_revision(*, run: Run, seen: int, number: int, by: User) -> Revision:
     """Make another revision (an alternative, an earlier one) the one to decide on.
 
     Raises AlreadyDecided, StaleDecision, InputError `revision_unknown`, `nothing_changed`.
     """
-    with transaction.atomic():
+    with committing(Boundary.REVISE):
         run, request, current = _under_review(run, seen)
         chosen = run.revisions.filter(number=number).first()
         if chosen is None:

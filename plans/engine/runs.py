@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
 from django.utils import timezone
 
 from plans.core.compile import Compiled
@@ -18,8 +18,10 @@ from plans.core.jsontypes import Json
 from plans.core.kinds import EventKind
 from plans.core.states import Autonomy
 from plans.engine import planning_work
+from plans.engine.boundaries import Boundary
 from plans.engine.revisions import add_revision
 from plans.engine.settle import Changes
+from plans.engine.sql import committing, patient
 from plans.models import Run
 
 if TYPE_CHECKING:
@@ -131,9 +133,10 @@ def _columns(owner: User, autonomy: str, time_zone: str, inputs: Mapping[str, Js
     return {"owner": owner, "autonomy": autonomy, "time_zone": time_zone, "inputs": dict(inputs)}
 
 
+@patient
 def _create_once(columns: dict[str, Any], client_token: str | None, fill: Any) -> Run:
     try:
-        with transaction.atomic():
+        with committing(Boundary.CREATE):
             run = Run.objects.create(client_token=client_token, created_at=timezone.now(), **columns)
             fill(run)
     except IntegrityError:

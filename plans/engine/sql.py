@@ -6,18 +6,21 @@ import os
 import random
 import socket
 import time
-from collections.abc import Callable
-from functools import cache, lru_cache
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, lru_cache, partial, wraps
 from pathlib import Path
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 import structlog
 from django.db import OperationalError, connection, transaction
 from django.db.backends.utils import CursorWrapper
 
+from plans.engine.boundaries import Boundary, reached
 from plans.events import now_sql
 
 log = structlog.get_logger("plans.engine")
+P = ParamSpec("P")
 T = TypeVar("T")
 TRIES = 8
 PREPARE_AFTER = 2
@@ -62,12 +65,47 @@ def hot_cursor() -> CursorWrapper:
     return connection.make_cursor(psycopg.Cursor(raw))  # type: ignore[arg-type]
 
 
-def transact(work: Callable[[], T]) -> T:
+@contextmanager
+def committing(at: Boundary) -> Iterator[None]:
+    """Open the transaction of a service, or a part of its caller's."""
+    is_outermost = not connection.in_atomic_block
+    with transaction.atomic():
+        yield
+        if is_outermost:
+            reached(at, "before")
+    if is_outermost:
+        reached(at, "after")
+
+
+def transact(work: Callable[[], T], at: Boundary) -> T:
     """Run `work` in one transaction of its own; deadlocks and lock time-outs are tried again with jitter."""
+
+    def once() -> T:
+        with transaction.atomic(durable=True):
+            found = work()
+            reached(at, "before")
+        reached(at, "after")
+        return found
+
+    return _patiently(once)
+
+
+def patient(service: Callable[P, T]) -> Callable[P, T]:
+    """Try a service again when all that was wrong was another's lock. Within a caller's transaction that is up to it."""
+
+    @wraps(service)
+    def tried(*args: P.args, **kwargs: P.kwargs) -> T:
+        if connection.in_atomic_block:
+            return service(*args, **kwargs)
+        return _patiently(partial(service, *args, **kwargs))
+
+    return tried
+
+
+def _patiently(work: Callable[[], T]) -> T:
     for number in range(TRIES):
         try:
-            with transaction.atomic(durable=True):
-                return work()
+            return work()
         except OperationalError as error:
             if number == TRIES - 1 or not is_lock_trouble(error):
                 raise
@@ -113,4 +151,15 @@ def is_gone(worker: str) -> bool:
     return host == host_id() and pid.isdigit() and process_started(int(pid)) != rest
 
 
-__all__ = ["claim_where", "hot_cursor", "is_gone", "is_sqlite", "later_sql", "now_sql", "transact", "worker_id"]
+__all__ = [
+    "claim_where",
+    "committing",
+    "hot_cursor",
+    "is_gone",
+    "is_sqlite",
+    "later_sql",
+    "now_sql",
+    "patient",
+    "transact",
+    "worker_id",
+]

@@ -14,6 +14,7 @@ from django.db.models.functions import Now
 
 from plans.core.states import TaskState
 from plans.engine import ageing, deadlines, doorbell, hosts, hot, ladder, limits, mend, pausing
+from plans.engine.boundaries import Boundary
 from plans.engine.settle import Changes
 from plans.engine.sql import is_gone, transact, worker_id
 from plans.models import Attempt, Lease, Task
@@ -54,7 +55,7 @@ def sweep_once(memory: Memory, now: float | None = None) -> Pulse | None:
     now = time.monotonic() if now is None else now
     if not hold(memory, now):
         return None
-    each("due", lambda: transact(hot.wake_due) if hot.has_due() else 0)
+    each("due", lambda: transact(hot.wake_due, Boundary.WAKE) if hot.has_due() else 0)
     expire_leases(memory, now)
     deadlines.expire_requests(BATCH)
     each("pauses", pausing.settle_pauses)
@@ -124,7 +125,7 @@ def take_back(task_id: int, attempt: int, worker: str) -> bool:
         doorbell.ring(task.run_id)
         return lost
 
-    return transact(work)
+    return transact(work, Boundary.TAKE_BACK)
 
 
 def read_pulse() -> Pulse:

@@ -11,6 +11,7 @@ from plans import events
 from plans.core.kinds import EventKind
 from plans.core.states import TaskState
 from plans.engine import doorbell, hot, limits
+from plans.engine.boundaries import Boundary
 from plans.engine.hot import Claimed, Done, FenceMismatch
 from plans.engine.settle import Changes, decide, end_run, locked
 from plans.engine.sql import hot_cursor, transact
@@ -27,10 +28,11 @@ class TurnResult:
 
 def take(done: Sequence[Done], free: int, worker: str) -> TurnResult:
     """Commit `done` (fenced: late results are dropped) and claim up to `free` tasks."""
+    at = Boundary.FINISH if done else Boundary.CLAIM
     try:
-        return transact(lambda: _turn(done, free, worker, row_by_row=False))
+        return transact(lambda: _turn(done, free, worker, row_by_row=False), at)
     except FenceMismatch:
-        return transact(lambda: _turn(done, free, worker, row_by_row=True))
+        return transact(lambda: _turn(done, free, worker, row_by_row=True), at)
 
 
 def _turn(done: Sequence[Done], free: int, worker: str, *, row_by_row: bool) -> TurnResult:
@@ -84,7 +86,7 @@ def take_limited(free: int, worker: str) -> tuple[list[Claimed], list[int]]:
             hot.write_history(cursor, hot.started_lines(claimed, worker), {})
         return claimed
 
-    return transact(work), asking
+    return transact(work, Boundary.CLAIM_LIMITED), asking
 
 
 def _finished_lines(

@@ -82,13 +82,9 @@ def database() -> Part:
 
 def broker() -> Part:
     kind = "Redis" if settings.Q_CLUSTER.get("redis") else "the database"
-    try:
-        waiting = doorbell.waiting()
-    except DatabaseError:
-        raise
-    except Exception as error:  # each broker has its own errors
-        return bad("broker", "doctor_broker_away", kind=kind, problem=type(error).__name__)
-    return good("broker", "doctor_broker", kind=kind, waiting=waiting)
+    if problem := doorbell.problem():
+        return bad("broker", "doctor_broker_away", kind=kind, problem=problem)
+    return good("broker", "doctor_broker", kind=kind, waiting=doorbell.waiting())
 
 
 def workers() -> Part:

@@ -14,6 +14,7 @@ from plans.core.model import CallEnd, CallOutcome, CallStart, Purpose, Usage
 from plans.core.redaction import MASK
 from plans.core.skill import Outputs, Result
 from plans.engine import ladder, ledger, turn
+from plans.engine.boundaries import Boundary
 from plans.engine.settle import Changes
 from plans.engine.sql import transact
 from plans.models import ModelCall, Run
@@ -165,7 +166,7 @@ def test_a_call_whose_worker_died_keeps_the_most_it_can_have_taken(plant: Plant)
         assert ladder.lose(changes, ladder.held(row.pk, 1), "w")  # type: ignore[arg-type]
         changes.flush()
 
-    transact(lose)
+    transact(lose, Boundary.TAKE_BACK)
     assert calls_of(run) == [("a", "lost")]
     assert ledger.spent(run.pk).usd == Decimal("0.10")
     # the worker was only slow: what it says afterwards is true and counts
@@ -178,7 +179,7 @@ def test_an_attempt_that_is_over_begins_no_call(plant: Plant):
     run = plant.run({"id": "a", "skill": "ask"})
     row = task(run, "a")
     held = _claimed()
-    transact(lambda: ladder.interrupt(Changes(run.pk), ladder.held(row.pk, 1)))
+    transact(lambda: ladder.interrupt(Changes(run.pk), ladder.held(row.pk, 1)), Boundary.OUTCOME)
     with pytest.raises(LeaseLost):
         ledger.begin(start(), held)
     assert ModelCall.objects.count() == 0
