@@ -9,11 +9,11 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Max, Q, QuerySet, Sum
+from django.db.models import Count, Max, Q, QuerySet, Sum
 
 from plans.core.catalogue import SkillSettings
 from plans.core.kinds import Approval, EventKind
-from plans.core.states import RequestKind, RequestState, SkipReason, TaskKind, TaskState
+from plans.core.states import TASK_TERMINAL, RequestKind, RequestState, SkipReason, TaskKind, TaskState
 from plans.items import ItemCounts, of_tasks
 from plans.models import (
     Artifact,
@@ -116,6 +116,22 @@ def settled_requests(run: Run, since: datetime) -> list[Request]:
     """Return the requests of `run` a person decided after `since`, newest first."""
     decided = Request.objects.filter(run=run, decided_at__gt=since, decided_by__isnull=False)
     return list(decided.select_related("run", "task", "decided_by").order_by("-decided_at"))
+
+
+def open_failure(task: Task) -> Request | None:
+    """Return the open question what to do about a failed task."""
+    rows = Request.objects.filter(task=task, kind=RequestKind.FAILURE, state=RequestState.OPEN)
+    return rows.select_related("run__owner", "task").first()
+
+
+def waiting_after(tasks: Sequence[int]) -> dict[int, int]:
+    """Return, for each of these tasks, how many steps wait for it directly or are left out because of it."""
+    if not tasks:
+        return {}
+    below = Dependency.objects.filter(upstream__in=tasks, downstream__kind=TaskKind.STEP)
+    ended = Q(downstream__state__in=TASK_TERMINAL) & ~Q(downstream__reason=SkipReason.UPSTREAM)
+    counted = below.exclude(ended).order_by().values_list("upstream_id").annotate(Count("pk"))
+    return dict(counted)
 
 
 def approval_by_digest(request: Request, digest: str) -> Request | None:

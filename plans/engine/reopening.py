@@ -21,13 +21,21 @@ AGAIN: dict[str, Any] = {"reason": "", "ended_at": None}
 def lock_failed(task: Task) -> Task:
     """Lock every row of the run in order; return `task` as it is now. Raises StateError when it cannot be opened again."""
     rows = {row.pk: row for row in locked(Task.objects.filter(run=task.run_id).values_list("pk", flat=True))}
-    now, run = rows[task.pk], Run.objects.get(pk=task.run_id)
+    now = rows[task.pk]
     if now.state != TaskState.FAILED or now.kind == TaskKind.PLANNING:
         raise StateError("task_not_failed", task=now.key, state=now.state)
-    is_stopped = run.cancel_requested_at is not None and run.ending != Ending.FAILED
-    if run.state not in (RunState.RUNNING, RunState.PAUSED, RunState.FAILED) or is_stopped:
-        raise StateError("run_ended", state=run.state)
+    if not may_reopen(now):
+        raise StateError("run_ended", state=now.run.state)
     return now
+
+
+def may_reopen(task: Task) -> bool:
+    """Tell whether `task` has failed for good in a run that can go on."""
+    if task.state != TaskState.FAILED or task.kind == TaskKind.PLANNING:
+        return False
+    run = task.run
+    is_stopped = run.cancel_requested_at is not None and run.ending != Ending.FAILED
+    return run.state in (RunState.RUNNING, RunState.PAUSED, RunState.FAILED) and not is_stopped
 
 
 def reopen(changes: Changes, task: Task, target: TaskState, by: User, **columns: Any) -> None:

@@ -14,8 +14,8 @@ DIGEST = r"^[0-9a-f]{64}$"
 class DigestField(forms.RegexField):
     """The digest of what the person saw."""
 
-    def __init__(self) -> None:
-        super().__init__(regex=DIGEST, widget=forms.HiddenInput)
+    def __init__(self, *, required: bool = True) -> None:
+        super().__init__(regex=DIGEST, widget=forms.HiddenInput, required=required)
 
 
 class CommentForm(forms.Form):
@@ -49,4 +49,5 @@ class ApprovalForm(CommentForm):
 
 
 class FailureForm(CommentForm):
+    digest = DigestField(required=False)
     choice = forms.ChoiceField(choices=[("retry", ""), ("skip", ""), ("stop", "")])

@@ -14,7 +14,7 @@ from plans import queries
 from plans.core.states import RequestKind
 from plans.engine.requests import may_decide
 from plans.models import Request, Run
-from plans.web.shown.requests import RequestShown, request_shown
+from plans.web.shown.requests import RequestShown, requests_shown
 
 # Long enough to be read on a page that somebody else's decision has just changed.
 SETTLED_SECONDS = 60
@@ -25,6 +25,10 @@ DECIDED: dict[str, str | Promise] = {
     "reject": _("Rejected by %(name)s"),
     "answer": _("Answered by %(name)s"),
     "retry": _("Retry chosen by %(name)s"),
+    "retry_with_changes": _("Retry with changes chosen by %(name)s"),
+    "retry_with_hint": _("Retry with a hint chosen by %(name)s"),
+    "mark_done": _("Marked as done by %(name)s"),
+    "replan": _("Re-plan chosen by %(name)s"),
     "skip": _("Skipped by %(name)s"),
     "stop": _("Run stopped by %(name)s"),
     "raise": _("Budget raised by %(name)s"),
@@ -43,7 +47,7 @@ def asks_shown(
     run: Run, requests: Sequence[Request], user: User, now: datetime
 ) -> tuple[list[RequestShown], list[Settled]]:
     """Return the open requests this person may decide, oldest first, and what was decided a moment ago."""
-    asked = [request_shown(one) for one in requests if may_decide(one, user)]
+    asked = requests_shown([one for one in requests if may_decide(one, user)])
     since = now - timedelta(seconds=SETTLED_SECONDS)
     return asked, [settled(one) for one in queries.settled_requests(run, since)]
 

@@ -10,9 +10,10 @@ from django.db.models import Q
 from django.http import QueryDict
 
 from plans import queries
-from plans.engine import ledger
+from plans.engine import ledger, reopening
 from plans.models import Attempt, ModelCall, Request, Task
 from plans.web.shown.costs import spent_text, tokens_text
+from plans.web.shown.failures import Way, ways_of_failed
 from plans.web.shown.items import ItemsShown, items_shown
 from plans.web.shown.logs import LogShown, log_shown
 from plans.web.shown.previews import OutputShown, outputs_shown
@@ -64,6 +65,7 @@ class TaskPanel:
     calls: int
     cost: str
     tokens: str
+    ways: list[Way]
 
     @property
     def item_number(self) -> int:
@@ -106,6 +108,7 @@ def task_panel(task: Task, requests: Sequence[Request], query: QueryDict, now: d
         calls=spent.calls,
         cost=spent_text(spent),
         tokens=tokens_text(spent.tokens + spent.running_tokens),
+        ways=ways_of_failed(task) if reopening.may_reopen(task) else [],
     )
 
 

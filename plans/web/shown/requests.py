@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
+from plans import queries
 from plans.core.jsontypes import Json
 from plans.core.states import RequestKind, RequestState
 from plans.models import Request
@@ -17,6 +18,7 @@ from plans.web.forms.budget import BudgetForm
 from plans.web.forms.decide import CommentForm
 from plans.web.forms.question import QuestionForm
 from plans.web.shown.costs import usd
+from plans.web.shown.failures import Way, ways_of
 from plans.web.shown.states import NEEDS, RISKS, Shown, request_state
 from plans.web.shown.values import Named, duration, named, named_all, number, readable
 from plans.wording import sentence
@@ -34,6 +36,7 @@ class RequestShown:
     risk: str | Promise = ""
     at_deadline: str = ""
     form: QuestionForm | CommentForm | None = None
+    ways: list[Way] = field(default_factory=list)
 
     @property
     def is_open(self) -> bool:
@@ -65,7 +68,15 @@ def _budget_facts(content: Mapping[str, Any]) -> list[Named]:
     return facts
 
 
-def request_shown(request: Request, form: QuestionForm | CommentForm | None = None) -> RequestShown:
+def requests_shown(requests: Sequence[Request]) -> list[RequestShown]:
+    """Return requests for display with a fixed number of queries."""
+    failed = [one.task_id for one in requests if one.kind == RequestKind.FAILURE and one.task_id]
+    after = queries.waiting_after(failed)
+    return [request_shown(one, after=after.get(one.task_id or 0, 0)) for one in requests]
+
+
+def request_shown(request: Request, form: QuestionForm | CommentForm | None = None, *, after: int = 0) -> RequestShown:
+    """Return one request; `after` is how many steps wait for its step."""
     content = request.content
     name = str(request.task) if request.task else str(request.run)
     title, text, details = name, "", []
@@ -99,6 +110,7 @@ def request_shown(request: Request, form: QuestionForm | CommentForm | None = No
         risk=RISKS.get(content.get("risk") or "", ""),
         at_deadline=_at_deadline(request) if request.deadline_at else "",
         form=form,
+        ways=ways_of(request, after) if request.kind == RequestKind.FAILURE else [],
     )
 
 

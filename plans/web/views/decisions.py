@@ -21,7 +21,7 @@ from plans.web.decided import already_decided, stale_page, take
 from plans.web.forms.decide import ApprovalForm, CommentForm, FailureForm
 from plans.web.forms.question import QuestionForm
 from plans.web.shown.effects import Difference, effect_differences
-from plans.web.shown.requests import question_form, request_shown
+from plans.web.shown.requests import question_form, request_shown, requests_shown
 from plans.web.views.budgets import budget
 from plans.wording import sentence
 
@@ -30,7 +30,7 @@ from plans.wording import sentence
 def inbox(request: HttpRequest) -> HttpResponse:
     user = member(request)
     rows = [row for row in queries.open_requests(user) if services.may_decide(row, user)]
-    return render(request, "plans/inbox.html", {"requests": [request_shown(row) for row in rows]})
+    return render(request, "plans/inbox.html", {"requests": requests_shown(rows)})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -104,7 +104,9 @@ def _failure(request: HttpRequest, user: User, row: Request) -> HttpResponse:
     data = form.cleaned_data
 
     def action() -> None:
-        failures.decide_failure(of=row, choice=data["choice"], by=user, comment=data["comment"])
+        failures.decide_failure(
+            of=row, choice=data["choice"], by=user, comment=data["comment"], digest=data["digest"] or None
+        )
 
     return take(request, row.run, action, stale="effect_changed")
 
@@ -120,7 +122,7 @@ HANDLERS: dict[str, Callable[[HttpRequest, User, Request], HttpResponse]] = {
 def _page(request: HttpRequest, row: Request, form: QuestionForm | CommentForm | None = None) -> HttpResponse:
     by = row.decided_by.get_username() if row.decided_by else ""
     context = {
-        "asked": request_shown(row, form),
+        "asked": request_shown(row, form, after=queries.waiting_after([row.task_id or 0]).get(row.task_id or 0, 0)),
         "run": row.run,
         "already": "" if row.state == RequestState.OPEN else already_decided(by),
     }

@@ -87,7 +87,12 @@ def panel(request: HttpRequest, uuid: UUID) -> HttpResponse:
     row = get_run(member(request), uuid)
     now, requests = timezone.now(), queries.run_requests(row)
     shown = task_panel(get_task(row, request.GET.get("task", "")), requests, request.GET, now)
-    context = {"run": row, "panel": shown, "close_link": with_changes(request.GET, task=None)}
+    context = {
+        "run": row,
+        "panel": shown,
+        "close_link": with_changes(request.GET, task=None),
+        "may_steer": steers(member(request), row),
+    }
     return render(request, "plans/run/_panel.html", context)
 
 
