@@ -45,6 +45,9 @@ class SkillInfo:
     calls_per_minute: int | None = None
     fallback: str = ""
     """The skill an operator named to try once when this one has failed for good."""
+    seconds: float | None = None
+    """What a call usually takes, as the skill says; None where it cannot tell."""
+    asks_model: bool = False
     hidden: bool = False
     """True for what is no use to a planner (a step that does nothing); plans by hand may name it."""
     free_params: bool = False
@@ -54,11 +57,22 @@ class SkillInfo:
 Catalogue: TypeAlias = Mapping[str, SkillInfo]
 
 
+def find(catalogue: Catalogue, name: str) -> SkillInfo | None:
+    """Return the skill called `name`, None when there is none."""
+    return catalogue[name] if name in catalogue else None  # noqa: SIM401 - AnySkill has every name and no item
+
+
 class AnySkill(Mapping[str, SkillInfo]):
     """A catalogue in which every name exists with free params: judges structure only."""
 
+    def __init__(self) -> None:
+        self._asked: dict[str, SkillInfo] = {}
+
     def __getitem__(self, name: str) -> SkillInfo:
-        return SkillInfo(name=name, free_params=True)
+        found = self._asked.get(name)
+        if found is None:
+            found = self._asked[name] = SkillInfo(name=name, free_params=True)
+        return found
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str)

@@ -73,6 +73,8 @@ class Use:
     """A null at the end of the path would make the expression fail."""
     null_check: bool
     """Compared with `null` right here."""
+    compared: str
+    """Type of the constant it is compared with by `==` or `!=` right here: `text`, `number`, `boolean`, else empty."""
     in_brackets: bool
     read_in_body: bool
     """Read for every element of a comprehension, and not itself walked by an inner one (that is counted as nesting)."""
@@ -217,6 +219,7 @@ def _read_name(analysis: Analysis, tokens: Sequence[Token], index: int, brackets
             followed=followed,
             fragile=not null_check and (followed or beside or argument),
             null_check=null_check,
+            compared=_compared(tokens, index, end),
             in_brackets=any(bracket.open == "[" for bracket in brackets),
             read_in_body=any(bracket.variable for bracket in brackets) and not _is_walked(tokens, end),
         )
@@ -281,6 +284,24 @@ def _is_null_check(tokens: Sequence[Token], start: int, end: int) -> bool:
     ahead = _text(tokens, end) in compare and _text(tokens, end + 1) == "null"
     behind = _text(tokens, start - 1) in compare and _text(tokens, start - 2) == "null"
     return ahead or behind
+
+
+_CONSTANT_TYPES = {"string": "text", "int": "number", "float": "number"}
+_AROUND_COMPARISON = frozenset({"", "(", ")", "[", "]", ",", "?", ":", "&&", "||"})
+
+
+def _compared(tokens: Sequence[Token], start: int, end: int) -> str:
+    compare = {"==", "!="}
+    if _text(tokens, end) in compare and _text(tokens, start - 1) in _AROUND_COMPARISON:
+        other, beyond = end + 1, end + 2
+    elif _text(tokens, start - 1) in compare and _text(tokens, end) in _AROUND_COMPARISON:
+        other, beyond = start - 2, start - 3
+    else:
+        return ""
+    if not 0 <= other < len(tokens) or _text(tokens, beyond) not in _AROUND_COMPARISON:
+        return ""
+    token = tokens[other]
+    return "boolean" if token.text in {"true", "false"} else _CONSTANT_TYPES.get(token.kind, "")
 
 
 def plain_path(text: str) -> tuple[str, tuple[str | int, ...]] | None:

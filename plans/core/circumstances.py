@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usual:
-    """What the ended attempts of a skill took: the middle one, and the one that nine in ten stay below."""
+    """What the ended attempts of a skill took: the middle one, and what one and nine in ten stay below."""
 
     seconds: float
+    seconds_low: float
     seconds_high: float
     usd: float | None = None
     usd_high: float | None = None
@@ -18,7 +19,7 @@ class Usual:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
-    """USD for a million tokens of the model that the `llm` skill would call."""
+    """USD for a million tokens of a model."""
 
     input_usd: float
     output_usd: float
@@ -30,6 +31,8 @@ class Circumstances:
 
     `pools` gives the slots of each pool by name; an empty mapping means that there are none. `deadline_seconds` is the
     time left from now, the tighter of the run's deadline and its time budget. `slots` is how many tasks run at once.
+    `unattended` says that nobody is asked about risky steps. `inputs` names the attachments and parameters that come.
+    `prices` holds a price by the quality that an `llm` step asks for (`small`, `normal`, `best`).
     """
 
     pools: Mapping[str, int] | None = None
@@ -38,7 +41,8 @@ class Circumstances:
     slots: int | None = None
     unattended: bool = False
     usual: Mapping[str, Usual] = field(default_factory=dict)
-    price: Price | None = None
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    inputs: frozenset[str] | None = None
 
 
 NOTHING_KNOWN = Circumstances()

@@ -131,7 +131,7 @@ _FIELDS: Mapping[str, Diagnostic] = {
     "not_available_yet": _error(Place.TASK, fixes=True),
     "fallback_missing": _error(Place.TASK, fixes=True),
     "fallback_unused": _warning(Place.TASK, fixes=True),
-    "fallback_same": _warning(Place.TASK, fixes=True),
+    "fallback_same": _warning(Place.TASK),
     "fallback_unfit": _error(Place.TASK),
     "fallback_value_unknown": _error(Place.OUTPUT, fixes=True),
     "fallback_value_kind": _error(Place.OUTPUT),
@@ -170,5 +170,32 @@ _EXPRESSIONS: Mapping[str, Diagnostic] = {
     "placeholder_empty": _error(Place.EXPRESSION),
 }
 
-CATALOGUE: Mapping[str, Diagnostic] = {**_TEXT, **_READ, **_STRUCTURE, **_FIELDS, **_EXPRESSIONS}
+_ADVICE: Mapping[str, Diagnostic] = {
+    "foreign_placeholder": _warning(Place.PARAM, fixes=True),
+    "unknown_placeholder": _error(Place.PARAM),
+    "never_runs": _warning(Place.TASK),
+    "unreachable_output": _error(Place.OUTPUT),
+    "exclusive_reference": _warning(Place.EXPRESSION),
+    "unused_output": _info(Place.OUTPUT),
+    "redundant_dependency": _info(Place.DEPENDENCY, fixes=True),
+    "mergeable_calls": _info(Place.TASK),
+    "write_conflict": _error(Place.PARAM),
+    "no_milestones": _warning(Place.PLAN),
+    "vague_task": _warning(Place.TASK),
+    "coarse_task": _warning(Place.TASK),
+    "fine_tasks": _info(Place.TASK),
+    "no_undo": _warning(Place.TASK),
+    "no_approval": _warning(Place.TASK, fixes=True),
+    "rate_too_low": _error(Place.PLAN),
+    "deadline_too_small": _error(Place.PLAN),
+    "deadline_tight": _warning(Place.PLAN),
+    "budget_too_small": _error(Place.PLAN),
+    "budget_tight": _warning(Place.PLAN),
+    "expression_types": _error(Place.EXPRESSION),
+    "bad_argument": _error(Place.EXPRESSION),
+    "not_a_condition": _error(Place.EXPRESSION),
+    "comparison_kinds": _warning(Place.EXPRESSION),
+}
+
+CATALOGUE: Mapping[str, Diagnostic] = {**_TEXT, **_READ, **_STRUCTURE, **_FIELDS, **_EXPRESSIONS, **_ADVICE}
 REPAIRS = frozenset(code for code, diagnostic in CATALOGUE.items() if diagnostic.repairs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TypeAlias
 
 from plans.core.errors import CycleError, UnknownDependency
@@ -40,37 +40,44 @@ def order(upstream: Upstream) -> list[str]:
     return done
 
 
-def levels(upstream: Upstream) -> dict[str, int]:
-    """Return node -> length of the longest chain above it; roots are 0."""
+def levels(upstream: Upstream, ordered: Sequence[str] | None = None) -> dict[str, int]:
+    """Return node -> length of the longest chain above it; roots are 0. `ordered` spares finding the order again."""
     level: dict[str, int] = {}
-    for node in order(upstream):
+    for node in ordered or order(upstream):
         level[node] = max((level[up] + 1 for up in upstream[node]), default=0)
     return {node: level[node] for node in upstream}
 
 
 def batches(upstream: Upstream) -> list[list[str]]:
     """Return the nodes of each level in the order of `upstream`: what could run side by side."""
+    return grouped(levels(upstream))
+
+
+def grouped(level_of: Mapping[str, int]) -> list[list[str]]:
+    """Return the nodes of each level in the order of the mapping."""
     found: list[list[str]] = []
-    for node, level in levels(upstream).items():
+    for node, level in level_of.items():
         while len(found) <= level:
             found.append([])
         found[level].append(node)
     return found
 
 
-def remaining(upstream: Upstream, seconds: Mapping[str, float]) -> dict[str, float]:
+def remaining(
+    upstream: Upstream, seconds: Mapping[str, float], ordered: Sequence[str] | None = None
+) -> dict[str, float]:
     """Return node -> seconds from its start to the end of the longest chain below it, its own included."""
     downstream = downstream_of(upstream)
     left: dict[str, float] = {}
-    for node in reversed(order(upstream)):
+    for node in reversed(ordered or order(upstream)):
         own = seconds.get(node, UNKNOWN_SECONDS)
         left[node] = own + max((left[down] for down in downstream[node]), default=0.0)
     return {node: left[node] for node in upstream}
 
 
-def critical_path(upstream: Upstream, seconds: Mapping[str, float]) -> list[str]:
+def critical_path(upstream: Upstream, seconds: Mapping[str, float], ordered: Sequence[str] | None = None) -> list[str]:
     """Return the longest upstream-to-downstream chain by duration; ties go to the later key. Raises CycleError."""
-    left = remaining(upstream, seconds)
+    left = remaining(upstream, seconds, ordered)
     downstream = downstream_of(upstream)
     path: list[str] = []
     choice = [node for node, ups in upstream.items() if not ups]

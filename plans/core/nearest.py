@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+_BETWEEN_WORDS = str.maketrans("", "", " \t\n-_")
+
 
 def folded(name: str) -> str:
     """Return the form in which names that people take for the same are equal: case, blanks, dashes, underscores."""
-    return "".join(char for char in name.casefold() if char not in " \t\n-_")
+    return name.casefold().translate(_BETWEEN_WORDS)
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

@@ -28,5 +28,8 @@ class BasicSkill:
     literal: ClassVar[frozenset[str]] = frozenset()
     timeout_seconds: ClassVar[int] = 120
     retries: ClassVar[int] = 2
+    seconds: ClassVar[float | None] = None
+    """What a call usually takes, for estimates until there is a history; None: what skills of its kind take."""
+    asks_model: ClassVar[bool] = False
     hidden: ClassVar[bool] = False
     """True for skills that are no use to a planner."""

@@ -106,6 +106,7 @@ class Llm(BasicSkill):
     runs_in = RunsIn.THREAD
     literal = frozenset({"prompt", "answer_schema"})
     timeout_seconds = 300
+    asks_model = True
 
     def run(self, params: LlmParams, context: Context) -> Outputs:
         model = context.model

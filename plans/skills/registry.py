@@ -100,6 +100,8 @@ def info(entry: Skill, chosen: SkillSettings | None = None) -> SkillInfo | None:
         concurrency=chosen.concurrency,
         calls_per_minute=chosen.calls_per_minute,
         fallback=chosen.fallback,
+        seconds=getattr(entry, "seconds", None),
+        asks_model=bool(getattr(entry, "asks_model", False)),
     )
 
 

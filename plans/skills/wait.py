@@ -15,7 +15,9 @@ MAX_SECONDS = 366 * 24 * 3600
 
 
 class WaitParams(Params):
-    seconds: float | None = Field(default=None, ge=0, le=MAX_SECONDS, description="How long to wait.")
+    seconds: float | None = Field(
+        default=None, ge=0, le=MAX_SECONDS, description="How long to wait.", json_schema_extra={"x-seconds": True}
+    )
     until: AwareDatetime | None = Field(default=None, description="ISO 8601 moment with its time zone.")
 
     @model_validator(mode="after")

@@ -14,6 +14,7 @@ PARTS = (
     "reading",
     "failures",
     "findings",
+    "advice",
     "skills",
     "planning",
     "modelled",

@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
-from plans.wording import findings
+from plans.wording import advice, failures, findings, reading
 
 
 def _file_empty(params: Mapping[str, Any]) -> str:
@@ -20,7 +20,8 @@ def _file_empty(params: Mapping[str, Any]) -> str:
 
 def _params_invalid(params: Mapping[str, Any]) -> str:
     # The compiler's own words: the same fault in a plan reads the same.
-    found = findings.SENTENCES.get(str(params.get("finding")), _("This does not fit what the step needs."))
+    known = {**reading.SENTENCES, **findings.SENTENCES, **failures.SENTENCES, **advice.SENTENCES}
+    found = known.get(str(params.get("finding")), _("This does not fit what the step needs."))
     values = params.get("params", {})
     return str(found(values)) if callable(found) and not isinstance(found, Promise) else str(found) % values
 

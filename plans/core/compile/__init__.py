@@ -5,15 +5,34 @@ from __future__ import annotations
 from plans.core import graph
 from plans.core.catalogue import AnySkill, Catalogue
 from plans.core.circumstances import NOTHING_KNOWN, Circumstances
-from plans.core.compile import dependencies, failures, fan_out, fields, ids, pools, references, skills
+from plans.core.compile import (
+    dependencies,
+    failures,
+    fan_out,
+    fields,
+    flow,
+    foreign,
+    grain,
+    ids,
+    limits,
+    pools,
+    references,
+    risks,
+    skills,
+    structure,
+)
 from plans.core.compile.draft import Draft
 from plans.core.compile.outcome import Compiled, Outcome, outcome_of
 from plans.core.errors import CycleError
+from plans.core.estimate import Work, durations, estimate
 from plans.core.jsontypes import Json, JsonObject
 from plans.core.reading import read_plan
 from plans.core.spec import PlanSpec
 
 __all__ = ["Circumstances", "Compiled", "Outcome", "compile_plan"]
+
+_PARTS = (ids, dependencies, fields, skills, failures, fan_out, pools, references, foreign, flow, grain, risks)
+"""In this order: references need the dependencies, and the flow of data needs the references."""
 
 ANY_SKILL = "any"
 """Stands in for a skill that was not named, where only the structure is judged."""
@@ -33,36 +52,50 @@ def compile_plan(
     if plan is None:
         return Compiled(outcome="rejected", findings=findings)
     draft = Draft(plan=plan, catalogue=catalogue, circumstances=circumstances, findings=findings)
-    ids.check(draft)
-    dependencies.check(draft)
-    fields.check(draft)
-    skills.check(draft)
-    failures.check(draft)
-    fan_out.check(draft)
-    pools.check(draft)
-    references.check(draft)
+    for part in _PARTS:
+        part.check(draft)
     return _compiled(draft)
 
 
 def _compiled(draft: Draft) -> Compiled:
-    levels: list[list[str]] = []
+    levels: dict[str, int] = {}
     path: list[str] = []
-    seconds = {task.id: task.estimate.seconds for task in draft.tasks.values() if task.estimate.seconds is not None}
+    estimated: JsonObject = {"seconds": 0.0, "usd": None}
     try:
-        levels = graph.batches(draft.upstream)
-        path = graph.critical_path(draft.upstream, seconds)
+        ordered = graph.order(draft.upstream)
     except CycleError:
-        # A plan with a cycle has neither levels nor a longest chain.
+        # A plan with a cycle has neither levels nor a longest chain, and would never end.
         dependencies.check_cycles(draft)
+    else:
+        levels = graph.levels(draft.upstream, ordered)
+        work = _work(draft, ordered)
+        estimated = estimate(work)
+        path = graph.critical_path(draft.upstream, durations(work), ordered)
+        structure.check(draft, levels)
+        limits.check(draft, work, estimated)
     return Compiled(
         outcome=outcome_of(draft.findings),
         plan=_with_dependencies(draft),
         nodes=list(draft.tasks),
         edges=[(up, task) for task, ups in draft.upstream.items() for up in ups],
         findings=draft.findings,
-        levels=levels,
+        levels=graph.grouped(levels),
         critical_path=path,
-        estimate=_estimate(draft, seconds, path),
+        estimate=estimated,
+    )
+
+
+def _work(draft: Draft, ordered: list[str]) -> Work:
+    """Return what is to be estimated, with the lengths of the lists that the plan itself writes out."""
+    known = {task.id: fan_out.constant(task) for task in draft.tasks.values() if task.for_each is not None}
+    items = {name: len(found[0]) for name, found in known.items() if found and isinstance(found[0], list)}
+    return Work(
+        tasks=draft.tasks,
+        upstream=draft.upstream,
+        catalogue=draft.catalogue,
+        circumstances=draft.circumstances,
+        items=items,
+        ordered=ordered,
     )
 
 
@@ -73,10 +106,3 @@ def _with_dependencies(draft: Draft) -> PlanSpec:
         wanted = list(dict.fromkeys([*task.depends_on, *draft.added.get(task.id, [])]))
         tasks.append(task if wanted == task.depends_on else task.model_copy(update={"depends_on": wanted}))
     return draft.plan.model_copy(update={"tasks": tasks})
-
-
-def _estimate(draft: Draft, seconds: dict[str, float], path: list[str]) -> JsonObject:
-    """Return the seconds of the critical path (a step without an estimate counts one) and the sum of the known costs."""
-    costs = [task.estimate.usd for task in draft.tasks.values() if task.estimate.usd is not None]
-    total = sum(seconds.get(task, graph.UNKNOWN_SECONDS) for task in path)
-    return {"seconds": float(total), "usd": float(sum(costs)) if costs else None}

@@ -7,18 +7,29 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plans.core.catalogue import Catalogue as Skills
-from plans.core.catalogue import SkillInfo
+from plans.core.catalogue import SkillInfo, find
+from plans.core.cel_text import Use
 from plans.core.circumstances import NOTHING_KNOWN, Circumstances
 from plans.core.diagnostics import CATALOGUE
 from plans.core.findings import Finding, Severity
 from plans.core.jsontypes import JsonObject
 from plans.core.kinds import ValueKind
-from plans.core.names import producers_of
+from plans.core.names import Target, producers_of
 from plans.core.nearest import nearest
 from plans.core.spec import Milestone, PlanSpec, TaskSpec
 
 _NEAREST_ASKED = 50
 """Suggestions made for one plan: time must grow with the edges, not with their square."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read:
+    """A place where a task reads what another makes."""
+
+    task: str
+    field: str
+    use: Use
+    aim: Target
 
 
 @dataclass(slots=True, kw_only=True)
@@ -36,7 +47,10 @@ class Draft:
     """Step -> steps it waits for, milestones expanded; set by `dependencies.check`, added to by `references.check`."""
     added: dict[str, list[str]] = field(default_factory=dict)
     """Step -> dependencies that its references make."""
+    reads: list[Read] = field(default_factory=list)
+    """Every reading of an output; set by `references.check`."""
     _asked: int = 0
+    _infos: dict[str, SkillInfo | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.tasks, self.milestones = {}, {}
@@ -65,7 +79,9 @@ class Draft:
 
     def info(self, task: TaskSpec) -> SkillInfo | None:
         """Return the task's skill, None when it is unknown."""
-        return self.catalogue[task.skill] if task.skill and task.skill in self.catalogue else None
+        if task.skill not in self._infos:
+            self._infos[task.skill] = find(self.catalogue, task.skill) if task.skill else None
+        return self._infos[task.skill]
 
     def outputs(self, task: TaskSpec) -> dict[str, ValueKind] | None:
         """Return the outputs others read: those of one call, each a list of them when the task is fanned out."""

@@ -43,8 +43,8 @@ def _check_skill(draft: Draft, task: TaskSpec) -> None:
         known = sorted(draft.catalogue)[:30]
         draft.say("unknown_skill", task=task.id, fix=fix, id=task.id, skill=name, nearest=near, known=known)
     elif name == task.skill:
-        fix = fixes.remove("fallback_skill")
-        draft.say("fallback_same", Severity.WARNING, task=task.id, fix=fix, id=task.id, skill=name)
+        # Nothing to apply: without it the task would have no fallback at all.
+        draft.say("fallback_same", Severity.WARNING, task=task.id, id=task.id, skill=name)
     elif not draft.catalogue[name].free_params:
         _check_fits(draft, task, draft.catalogue[name])
 

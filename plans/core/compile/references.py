@@ -8,11 +8,12 @@ from itertools import chain
 from plans.core import expressions, fan_out
 from plans.core.cel_text import TYPE_NAMES, Use, plain_path
 from plans.core.compile import fixes
-from plans.core.compile.draft import Draft
+from plans.core.compile.draft import Draft, Read
 from plans.core.compile.fan_out import check_list
 from plans.core.compile.kinds import check_param, kind_of, say_nullable, shortest
 from plans.core.compile.nulls import Nulls
 from plans.core.compile.places import Place, places, say_expression
+from plans.core.compile.types import check_types
 from plans.core.errors import ExpressionError
 from plans.core.findings import Severity
 from plans.core.jsontypes import JsonObject
@@ -44,7 +45,9 @@ def _check_place(draft: Draft, task: TaskSpec, place: Place, nulls: Nulls) -> No
             _check_scope_word(draft, task, place, use)
         elif _check_target(draft, task, place, use, aim):
             found.append((use, aim))
+            draft.reads.append(Read(task=task.id, field=place.field, use=use, aim=aim))
             _depend(draft, task, aim.task)
+    check_types(draft, task, place, found)
     for fragile in nulls.unguarded(task, place.field, found):
         _say_unguarded(draft, task, place, fragile)
     if place.path:

@@ -110,6 +110,8 @@ def read_dependencies(task: JsonObject, names: Names, notes: Notes) -> JsonObjec
     given = task.get("depends_on")
     if given is None:
         return task
+    if isinstance(given, list) and all(isinstance(word, str) and word in names.ids for word in given):
+        return task
     one = str(task.get("id"))
     words = list(_words(given, one, names, notes))
     found = [word if not isinstance(word, str) else _resolved(word, one, names, notes) for word in words]

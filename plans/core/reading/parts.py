@@ -96,13 +96,14 @@ class Reader:
         if task is None or task == "":
             self._add("missing_id", number=number, name=str(raw.get("name") or "")[:80])
             return None
-        if raw.get("skill") in (None, ""):
-            if self._default_skill is None:
-                self._add("missing_skill", task=str(task))
-            # Kept for the graph's sake; the empty name says that the lack has been reported.
-            read = self._part(TaskSpec, {**raw, "skill": self._default_skill or "-"}, where, str(task))
-            return read.model_copy(update={"skill": self._default_skill or ""}) if read else None
-        return self._part(TaskSpec, raw, where, str(task))
+        if raw.get("skill") not in (None, ""):
+            return self._part(TaskSpec, raw, where, str(task))
+        if self._default_skill is not None:
+            return self._part(TaskSpec, {**raw, "skill": self._default_skill}, where, str(task))
+        self._add("missing_skill", task=str(task))
+        # Kept for the graph's sake; the empty name says that the lack has been reported.
+        read = self._part(TaskSpec, {**raw, "skill": "-"}, where, str(task))
+        return read.model_copy(update={"skill": ""}) if read else None
 
     def _texts(self, raw: Mapping[str, Any], *keys: str) -> JsonObject:
         return {key: self._text(raw[key]) for key in keys if key in raw}

@@ -19,7 +19,9 @@ from plans.core.reading.spellings import (
     WEAK_TASK_KEYS,
     WRAPPED,
 )
+from plans.core.spec import TaskSpec
 
+_OURS = frozenset(TaskSpec.model_fields)
 _MOST_WRAPPERS = 4
 _WAITS = ("depends_on", *(word for word, means in TASK_KEYS.items() if means == "depends_on"))
 
@@ -144,6 +146,8 @@ def _keyed(name: str, task: Any) -> Any:
 
 def _children(item: JsonObject) -> str | None:
     """Return the key under which a group has its tasks, if it has any."""
+    if item.keys() <= _OURS:
+        return None
     key = spelled(item, CHILDREN_KEYS)
     below = item.get(key) if key is not None else None
     return key if isinstance(below, list) and below and all(isinstance(each, dict) for each in below) else None

@@ -13,6 +13,7 @@ from plans.core.expressions import evaluate
 from plans.core.kinds import ValueKind
 from plans.core.scope import MAX_ROWS, Scope, is_true, render_params
 from plans.wording import sentence
+from tests.core.compile.advice_cases import ADVICE
 from tests.core.compile.plans import FILE, compiled, load, task
 from tests.core.compile.reading_cases import ERROR, INFO, READING, WARNING
 
@@ -24,6 +25,7 @@ TABLE_REF = {"$artifact": "a" * 64, "kind": "table", "name": "t", "meta": {"colu
 # code -> (severity, task the finding is about, what brings it about)
 FINDINGS = {
     **READING,
+    **ADVICE,
     "fallback_missing": (ERROR, "a", lambda: compiled(task("a", on_failure="fallback"))),
     "fallback_unused": (WARNING, "a", lambda: compiled(task("a", fallback_skill="load_file"))),
     "fallback_same": (WARNING, "a", lambda: compiled(task("a", on_failure="fallback", fallback_skill="noop"))),

@@ -144,7 +144,7 @@ def test_what_is_built_is_accepted():
     }
     result = compiled(task("a", **fields), preconditions=[{"text": "the file is there"}], rollback="none", risks=["r"])
     assert (result.outcome, codes(result)) == ("accepted", [])
-    assert result.estimate == {"seconds": 2.0, "usd": 0.5}
+    assert (result.estimate["seconds"], result.estimate["usd"]) == (2.0, 0.5)
 
 
 @pytest.mark.parametrize(
@@ -174,9 +174,9 @@ def test_the_result_may_name_an_output_a_task_or_both(name):
 
 def test_critical_path_and_estimate_come_from_the_estimates():
     result = compiled(
-        task("a", estimate={"seconds": 5}), task("b"), task("c", depends_on=["a"]), task("d", depends_on=["b"])
+        task("a", estimate={"seconds": 9}), task("b"), task("c", depends_on=["a"]), task("d", depends_on=["b"])
     )
-    assert (result.critical_path, result.estimate) == (["a", "c"], {"seconds": 6.0, "usd": None})
+    assert (result.critical_path, result.estimate["seconds"]) == (["a", "c"], 14.0)
 
 
 def test_unknown_keys_are_one_warning_each_and_the_plan_is_accepted():

@@ -46,7 +46,7 @@ def test_the_items_of_a_fan_outs_output_have_the_declared_kind():
     tables = task("b", "load_file", for_each="inputs.files", params={"file": "{{ item }}"}, outputs={"sales": "table"})
     number = task("n", for_each="[1, 2]", params=EACH, outputs={"numbers": "number"})
     chart = {"depends_on": ["b", "n"], "params": {"table": "{{ item }}"}, "outputs": {}}
-    assert compiled(tables, number, task("c", "chart", for_each="sales", **chart)).findings == []
+    assert codes(compiled(tables, number, task("c", "chart", for_each="sales", **chart))) == []
     assert codes(compiled(tables, number, task("c", "chart", for_each="numbers", **chart))) == ["param_kind"]
 
 
