@@ -193,13 +193,14 @@ def test_questions_end_after_two_rounds(desk: Desk):
     asked = intent(verdict="ask", questions=[question("And?")])
     desk.model.respond(by_purpose(intent=asked, draft=GOOD))
     assert isinstance(desk.work(), Ask)
-    desk.answer(topic="a")
+    desk.answer(topic="a", anything_else="x")
     second = desk.work()
     assert isinstance(second, Ask)
     assert list(second.schema["properties"]) == ["topic_", "anything_else"]
-    desk.answer("goal2", topic_="b")
+    desk.answer("goal2", topic_="b", anything_else="y")
     made = desk.plan(inputs=FILE)
-    assert [each["answer"] for each in made.plan["intent"]["questions"]] == ["a", "b"]
+    answers = {each["id"]: each["answer"] for each in made.plan["intent"]["questions"]}
+    assert answers == {"topic": "a", "anything_else": "x", "topic_": "b", "anything_else_2": "y"}
 
 
 def test_a_contradiction_is_asked_about_even_when_the_model_would_go_on(desk: Desk):

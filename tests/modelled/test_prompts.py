@@ -139,7 +139,7 @@ def test_every_prompt_carries_the_rules_and_fences_what_people_wrote(desk: Desk)
         for rule in ("**Atomic.**", "**Actionable.**", "**Dependencies by data.**", "**Resources named.**")
     )
     assert "Today is Tuesday, 2026-12-01 (time zone Europe/Prague)" in drafting.messages[0][1]
-    assert 'name="example">' in drafting.messages[0][1]
+    assert 'name="example">' in drafting.system
 
 
 def test_names_and_types_only_when_rows_are_not_to_be_seen(desk: Desk):

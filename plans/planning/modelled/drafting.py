@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from plans.core.findings import Finding
-from plans.core.jsontypes import JsonObject
+from plans.core.jsontypes import Json, JsonObject
 from plans.core.model import Message, Purpose, Tier
 from plans.planning import matching, playbooks
 from plans.planning.modelled import calendar, material, offering, schemas, wire
@@ -43,7 +45,7 @@ def brief_of(session: Session, intent: Mapping[str, Any]) -> Brief:
         "dates": session.told_dates(),
         "files": session.told_files(),
     }
-    return Brief(system=system_of(session), slots=slots)
+    return Brief(system=f"{system_of(session)}\n\n{_example(session)}", slots=slots)
 
 
 def system_of(session: Session) -> str:
@@ -52,11 +54,11 @@ def system_of(session: Session) -> str:
     return "\n\n".join([prompt("rules"), prompt("language"), skills])
 
 
-def example_for(session: Session) -> str:
+def _example(session: Session) -> str:
     """Return the plan of the playbook most like the goal, in the form the model writes."""
     playbook = matching.rank(session.goal, {}, playbooks.load_all())[0].playbook
-    plan = wire.to_wire(playbook.plan, session.catalogue)
-    return material.fenced("example", material.as_json(plan, most=12_000))
+    plan = material.as_json(wire.to_wire(playbook.plan, session.catalogue), most=12_000)
+    return f"{prompt('example')}\n\n{material.fenced('example', plan)}"
 
 
 def finish_with(session: Session, intent: Mapping[str, Any]) -> Finish:
@@ -78,10 +80,10 @@ def finish_with(session: Session, intent: Mapping[str, Any]) -> Finish:
 def draft(session: Session, intent: Mapping[str, Any]) -> Judged:
     """Write, judge and mend a plan for the goal."""
     brief = brief_of(session, intent)
+    opening = brief.opening("draft")
     if intent.get("size") == "large":
-        first, opening = _in_two_levels(session, brief), brief.opening("draft", example="(left out)")
+        first = _in_two_levels(session, brief)
     else:
-        opening = brief.opening("draft", example=example_for(session))
         first = _at_once(session, brief, opening)
         if first.data is None and any(finding.code == CUT for finding in first.findings):
             # Too long for one answer: smaller answers are.
@@ -124,8 +126,9 @@ def _in_two_levels(session: Session, brief: Brief) -> Answer:
             params = {"name": milestone.get("name") or milestone.get("id")}
             findings += [*part.findings, Finding(code="milestone_not_planned", params=params)]
             continue
-        tasks = [each for each in part.data.get("tasks") or [] if isinstance(each, dict)]
-        whole["tasks"] += [{**each, "milestone": each.get("milestone") or milestone["id"]} for each in tasks]
+        tasks = [dict(each) for each in part.data.get("tasks") or [] if isinstance(each, dict)]
+        tasks = [{**each, "milestone": each.get("milestone") or milestone["id"]} for each in tasks]
+        whole["tasks"] += _after(tasks, milestone.get("after") or [], whole["tasks"])
         whole["assumptions"] = [*(whole.get("assumptions") or []), *(part.data.get("assumptions") or [])]
         session.watch.before = [str(each.get("name") or each.get("id")) for each in whole["tasks"]]
     session.watch.before = []
@@ -141,7 +144,6 @@ def _part(
         milestone=str(milestone["id"]),
         milestones=material.fenced("milestones", material.as_json(milestones, most=20_000)),
         written=material.fenced("written", material.as_json(known, most=30_000)) if known else "None.",
-        example=example_for(session) if not written else "(as before)",
     )
     messages = [Message(role="user", text=opening)]
     schema = schemas.part(list(session.offered))
@@ -152,6 +154,31 @@ def _part(
     said = prompt("unreadable", problem="It was no complete JSON object.")
     messages += [Message(role="assistant", text=answer.text or "(nothing)"), Message(role="user", text=said)]
     return session.ask(f"{name}.again", Purpose.DRAFT, system=brief.system, messages=messages, schema=schema)
+
+
+def _after(tasks: list[JsonObject], milestones: list[str], written: list[JsonObject]) -> list[JsonObject]:
+    """Return the steps so that they come after the milestones the outline names, where no step of them says so itself."""
+    for milestone in milestones:
+        before = [each for each in written if each.get("milestone") == milestone]
+        if before and not _mentions(tasks, {milestone, *_names(before)}):
+            own = _names(tasks)
+            first = [not each.get("depends_on") and not _mentions(each.get("params"), own) for each in tasks]
+            tasks = [
+                {**each, "depends_on": [milestone]} if is_first else each
+                for each, is_first in zip(tasks, first, strict=True)
+            ]
+    return tasks
+
+
+def _names(tasks: list[JsonObject]) -> set[str]:
+    """Return the names by which other steps can refer to these."""
+    outputs = {str(output.get("name")) for each in tasks for output in each.get("outputs") or []}
+    return outputs | {str(each.get("id")) for each in tasks}
+
+
+def _mentions(value: Json, names: set[str]) -> bool:
+    text = json.dumps(value, ensure_ascii=False)
+    return any(re.search(rf"\b{re.escape(name)}\b", text) for name in names)
 
 
 def _bare(milestone: Mapping[str, Any]) -> JsonObject:

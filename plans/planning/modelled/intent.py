@@ -30,7 +30,7 @@ class GoalRefused(DraftError):
 
 
 def understand(session: Session, context: Context) -> JsonObject | Ask:
-    """Return the intent as a plan keeps it, with `size` and `language`; or the questions to put first.
+    """Return the intent as a plan keeps it, with its `size`; or the questions to put first.
 
     Raises GoalRefused, ModelError.
     """
@@ -45,7 +45,7 @@ def understand(session: Session, context: Context) -> JsonObject | Ask:
         key = f"goal{number + 1}"
         if key not in context.answers:
             return _ask(found, questions, key)
-        asked += _answered(questions, context.answers[key])
+        asked += _answered(questions, context.answers[key], number + 1)
     raise AssertionError("the last round asks nothing")
 
 
@@ -126,12 +126,11 @@ def _ask(found: Mapping[str, Any], questions: list[JsonObject], key: str) -> Ask
     return Ask(text=text, schema=schema, key=key, context={name: value for name, value in understood.items() if value})
 
 
-def _answered(questions: list[JsonObject], answer: Mapping[str, Any]) -> list[JsonObject]:
+def _answered(questions: list[JsonObject], answer: Mapping[str, Any], number: int) -> list[JsonObject]:
     answered = [{**each, "answer": answer.get(each["id"])} for each in questions]
     if said := answer.get(ANYTHING_ELSE):
-        answered.append(
-            {"id": ANYTHING_ELSE, "text": sentence("planning_anything_else"), "choices": [], "answer": said}
-        )
+        name = ANYTHING_ELSE if number == 1 else f"{ANYTHING_ELSE}_{number}"
+        answered.append({"id": name, "text": sentence("planning_anything_else"), "choices": [], "answer": said})
     return answered
 
 
