@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
-from plans.wording import advice, failures, findings, reading
+from plans.wording import sentence
 
 
 def _file_empty(params: Mapping[str, Any]) -> str:
@@ -20,10 +19,9 @@ def _file_empty(params: Mapping[str, Any]) -> str:
 
 def _params_invalid(params: Mapping[str, Any]) -> str:
     # The compiler's own words: the same fault in a plan reads the same.
-    known = {**reading.SENTENCES, **findings.SENTENCES, **failures.SENTENCES, **advice.SENTENCES}
-    found = known.get(str(params.get("finding")), _("This does not fit what the step needs."))
-    values = params.get("params", {})
-    return str(found(values)) if callable(found) and not isinstance(found, Promise) else str(found) % values
+    if not params.get("finding"):
+        return _now("This does not fit what the step needs.")
+    return sentence(str(params["finding"]), params.get("params"))
 
 
 SENTENCES: dict[str, Any] = {

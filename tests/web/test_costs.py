@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -63,8 +64,8 @@ def test_each_step_says_what_it_takes_costs_reads_and_how_it_is_undone(browser: 
     assert '<dt>Writes</dt><dd dir="auto">said (json)</dd>' in text
     # Both say so in their details; where it matters, at the risky step, it is said at once as well.
     assert text.count("No undo is known") == 3
-    assert '<dd class="big">1m 34s</dd>' in text
-    assert '<dd class="big">$0.05</dd>' in text
+    assert re.search(r'<dd class="big"> ?1m 34s ?</dd>', text)
+    assert re.search(r'<dd class="big"> ?\$0.05 ?</dd>', text)
     assert "budget $1.00" in text
 
 
