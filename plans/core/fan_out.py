@@ -12,7 +12,9 @@ from plans.core.states import TaskState
 
 ITEM, INDEX = "item", "index"
 ITEM_OF = "item_of"
-"""Key in the stored specification of an item's row: `{"group": row id, "index": 17, "item": value}`."""
+"""Key in the stored specification of an item's row: `{"group": row id, "index": 17, "item": value, "skips": false}`.
+
+`skips`: a failure of it is no failure of the others."""
 ITEM_WORDS = frozenset({ITEM, INDEX})
 # names that need no upstream outputs
 _FREE_WORDS = ITEM_WORDS | {"inputs", "answers"}

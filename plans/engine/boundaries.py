@@ -34,6 +34,7 @@ class Boundary(StrEnum):
     REQUEST = "request"
     FAILURE = "failure"
     BUDGET = "budget"
+    TIME_BUDGET = "time_budget"
     EXPIRE = "expire"
     PAUSE = "pause"
     PAUSED = "paused"

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 CHOICES = ["raise", "stop"]
 
 
-def ask(changes: Changes, task: Task, error: JsonObject) -> bool:
-    """Let a running task wait for a decision about the budget; the attempt that met it counts as no try."""
-    columns: dict[str, Any] = {"error": error, "tries_used": max(0, task.tries_used - 1), "ready_at": None}
+def ask(changes: Changes, task: Task, error: JsonObject, *, tried: bool = True) -> bool:
+    """Let a running or ready task wait for a decision about the budget; an attempt that met it counts as no try."""
+    tries = max(0, task.tries_used - 1) if tried else task.tries_used
+    columns: dict[str, Any] = {"error": error, "tries_used": tries, "ready_at": None}
     if not changes.move(task, TaskState.WAITING, attempt=task.attempt, **columns):
         return False
     changes.say(EventKind.TASK_WAITING, task, why=RequestKind.BUDGET.value, error=error)

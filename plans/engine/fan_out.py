@@ -110,12 +110,11 @@ def expand(changes: Changes, task: Task, items: Items) -> None:
 def _item(task: Task, value: Json, index: int, items: Items) -> Task:
     dropped = {"for_each", "item_errors", "items_at_once"}
     spec = {key: inner for key, inner in task.spec.items() if key not in dropped}
-    if task.spec.get("item_errors", "stop") != "stop":
-        spec["on_failure"] = "skip"
     if not fan_out.reads_item(spec.get("run_if")):
         # It has been decided for all of them.
         spec.pop("run_if", None)
-    spec[fan_out.ITEM_OF] = {"group": task.pk, "index": index, "item": value}
+    skips = task.spec.get("item_errors", "stop") != "stop"
+    spec[fan_out.ITEM_OF] = {"group": task.pk, "index": index, "item": value, "skips": skips}
     decides = "run_if" in spec or task.runs_in == RunsIn.ENGINE
     limited = task.limited or (task.items_at_once is not None and task.runs_in != RunsIn.ENGINE)
     return Task(
@@ -146,6 +145,7 @@ def _item(task: Task, value: Json, index: int, items: Items) -> Task:
         item_index=index,
         pool=task.pool,
         weight=task.weight,
+        reserve_usd=task.reserve_usd,
     )
 
 

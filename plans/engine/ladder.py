@@ -13,9 +13,10 @@ from django.db.models.functions import Now
 
 from plans.core import retry
 from plans.core.errors import ErrorClass
+from plans.core.fan_out import ITEM_OF
 from plans.core.jsontypes import JsonObject
 from plans.core.kinds import EventKind
-from plans.core.ladder import next_rung
+from plans.core.ladder import CORRECTIONS, Rung, next_rung
 from plans.core.states import AttemptState, Autonomy, CancelReason, Ending, TaskKind, TaskState
 from plans.engine import budgets, corrections, planning_failed, rungs
 from plans.engine.rungs import error_json
@@ -86,7 +87,11 @@ def give_up(changes: Changes, task: Task, error: JsonObject, *, ask: bool = Fals
     if ask:
         return rungs.ask(changes, task, error)
     standing = corrections.standing(task, error, can_plan=False)
-    return rungs.climb(changes, task, error, next_rung(task.spec.get("on_failure"), standing, corrections.limits()))
+    rung = next_rung(task.spec.get("on_failure"), standing, corrections.limits())
+    if rung not in CORRECTIONS and task.spec.get(ITEM_OF, {}).get("skips"):
+        # The plan says that the others go on without it.
+        rung = Rung.SKIP
+    return rungs.climb(changes, task, error, rung)
 
 
 def cancel_running(changes: Changes, task: Task) -> bool:

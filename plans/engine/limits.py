@@ -10,12 +10,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 from django.db.models import Count, Q
 from django.db.models.functions import Now
 
 from plans.core.states import RunState, TaskState
+from plans.engine import reserves
+from plans.engine.reserves import micro
 from plans.engine.sql import hot_cursor, is_sqlite
 from plans.models import Attempt, Hold, Pool, Run, SkillRow, Task
 
@@ -23,10 +26,10 @@ MINUTE = timedelta(seconds=60)
 LOOK = 64
 # Any number of ours: on PostgreSQL one worker at a time counts and claims; SQLite has one writer anyway.
 LOCK_NUMBER = 0x70_6C_61_6E
-COLUMNS = ("pk", "run_id", "group", "skill", "pool", "weight", "needs_approval")
+COLUMNS = ("pk", "run_id", "group", "skill", "pool", "weight", "needs_approval", "reserve_usd")
 
 Key = tuple[str, Any]
-"""A limit: ("pool", name), ("skill", name), ("rate", skill name), ("run", id) or ("items", (run id, group))."""
+"""A limit: ("pool" | "skill" | "rate", name), ("run" | "money", run id) or ("items", (run id, group))."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +43,7 @@ class Waiting:
     pool: str
     weight: int
     needs_approval: bool = False
+    reserve_usd: Decimal | None = None
 
     @classmethod
     def of(cls, task: Task) -> Waiting:
@@ -51,6 +55,7 @@ class Waiting:
             pool=task.pool,
             weight=task.weight,
             needs_approval=task.needs_approval,
+            reserve_usd=task.reserve_usd,
         )
 
     def applying(self) -> list[Key]:
@@ -58,6 +63,8 @@ class Waiting:
         keys: list[Key] = [("skill", self.skill), ("rate", self.skill), ("run", self.run_id)]
         if self.pool:
             keys.append(("pool", self.pool))
+        if self.reserve_usd is not None:
+            keys.append(("money", self.run_id))
         if self.group:
             keys.append(("items", (self.run_id, self.group)))
         return keys
@@ -71,6 +78,9 @@ class Usage:
     used: Counter[Key] = field(default_factory=Counter)
     closed: set[Key] = field(default_factory=set)
     """Limits whose next row in line does not fit: nobody overtakes it."""
+    held_up: dict[Key, Waiting] = field(default_factory=dict)
+    """The row that closed each of them."""
+    active_runs: set[int] = field(default_factory=set)
 
     def take(self, row: Waiting) -> bool:
         """Count `row` in if every limit has room for it; close the limits that have not."""
@@ -78,7 +88,9 @@ class Usage:
         full = {key for key, n in wanted.items() if key in self.closed or self.used[key] + n > self.limits[key]}
         if full:
             self.closed |= full
+            self.held_up = {**dict.fromkeys(full, row), **self.held_up}
             return False
+        self.active_runs.add(row.run_id)
         self.used.update(wanted)
         self.closed |= {key for key in wanted if self.used[key] >= self.limits[key]}
         return True
@@ -90,7 +102,14 @@ class Usage:
 
     def _share(self, key: Key, row: Waiting) -> int:
         # A pool that was made smaller than a task's weight lets it run alone: waiting for ever helps nobody.
-        return min(row.weight, self.limits[key]) if key[0] == "pool" else 1
+        if key[0] == "pool":
+            return min(row.weight, self.limits[key])
+        return micro(row.reserve_usd or Decimal(0)) if key[0] == "money" else 1
+
+    def broke(self) -> list[int]:
+        """Return the rows whose run cannot pay for them, with nothing of the run under way that might cost less."""
+        held = ((key[1], row) for key, row in self.held_up.items() if key[0] == "money")
+        return [row.task_id for run_id, row in held if run_id not in self.active_runs]
 
     def out(self) -> Q:
         """Return the condition that a row is held back by a closed limit."""
@@ -100,6 +119,8 @@ class Usage:
                 held |= Q(pool=value)
             elif kind == "run":
                 held |= Q(run_id=value)
+            elif kind == "money":
+                held |= Q(run_id=value, reserve_usd__isnull=False)
             elif kind == "items":
                 run_id, group = value
                 held |= Q(run_id=run_id, group=group)
@@ -122,14 +143,17 @@ def usage(rows: Iterable[Waiting]) -> Usage:
     found = Usage(limits=limits)
     running = Task.objects.filter(state=TaskState.RUNNING).values_list(*COLUMNS)
     for row in map(_waiting, running) if limits else ():
+        found.active_runs.add(row.run_id)
         for key in row.applying():
-            if key in limits and key[0] != "rate":
+            if key in limits and key[0] not in {"rate", "money"}:
                 found.used[key] += row.weight if key[0] == "pool" else 1
     rated = [key[1] for key in limits if key[0] == "rate"]
     if rated:
         recent = Attempt.objects.filter(rated_skill__in=rated, started_at__gt=Now() - MINUTE).order_by()
         for skill, n in recent.values_list("rated_skill").annotate(n=Count("pk")):
             found.used["rate", skill] = n
+    for run_id, spent in reserves.used([key[1] for key in limits if key[0] == "money"]).items():
+        found.used["money", run_id] = spent
     return found
 
 
@@ -147,6 +171,9 @@ def _limits(wanted: set[Key]) -> dict[Key, int]:
     runs = Run.objects.filter(pk__in=by_kind.get("run", []), tasks_at_once__isnull=False)
     for pk, at_once in runs.values_list("pk", "tasks_at_once"):
         limits["run", pk] = at_once or 1
+    paying = Run.objects.filter(pk__in=by_kind.get("money", []), budget_usd__isnull=False)
+    for pk, budget in paying.values_list("pk", "budget_usd"):
+        limits["money", pk] = micro(budget or Decimal(0))
     groups: list[tuple[int, str]] = by_kind.get("items", [])
     if groups:
         keys = Q(run_id__in={run_id for run_id, _ in groups}, key__in={key for _, key in groups})
@@ -165,15 +192,18 @@ def in_line() -> Q:
     return Q(state=TaskState.READY, held=False, gated=True, limited=True, decided=True)
 
 
-def next_ones(free: int) -> list[Waiting]:
-    """Return up to `free` rows that have room, in the claim's order. Holds for the transaction that holds `lock`."""
+def next_ones(free: int) -> tuple[list[Waiting], list[int]]:
+    """Return up to `free` rows that have room, in the claim's order, and the ids of those their run cannot pay for.
+
+    Holds for the transaction that holds `lock`.
+    """
     if Hold.objects.exists():
-        return []
+        return [], []
     line = Task.objects.filter(in_line())
-    classes = line.order_by().values_list("run_id", "group", "skill", "pool").distinct()
+    classes = line.order_by().values_list("run_id", "group", "skill", "pool", "reserve_usd").distinct()
     counted = usage(
-        Waiting(task_id=0, run_id=run_id, group=group, skill=skill, pool=pool, weight=1)
-        for run_id, group, skill, pool in classes
+        Waiting(task_id=0, run_id=run_id, group=group, skill=skill, pool=pool, weight=1, reserve_usd=reserve)
+        for run_id, group, skill, pool, reserve in classes
     )
     picked: dict[int, Waiting] = {}
     while len(picked) < free:
@@ -185,7 +215,7 @@ def next_ones(free: int) -> list[Waiting]:
                 picked[row.task_id] = row
         if not found or (len(picked), len(counted.closed)) == before:
             break
-    return list(picked.values())
+    return list(picked.values()), counted.broke()
 
 
 def admits(task: Task) -> bool:
@@ -205,7 +235,8 @@ def claimable() -> int:
 
 def has_room() -> bool:
     """Tell whether any row in line could start now: what the watchdog may expect workers to take."""
-    return bool(next_ones(1))
+    rows, broke = next_ones(1)
+    return bool(rows or broke)
 
 
 def note_rate(attempts: Mapping[int, tuple[int, str]]) -> None:

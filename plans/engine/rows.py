@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from plans.core import graph
@@ -109,6 +110,7 @@ def _step(
         items_at_once=spec.items_at_once,
         pool=spec.pool or "",
         weight=spec.weight,
+        reserve_usd=reserve(run, spec),
         **_of_skill(run, spec, info),
     )
 
@@ -137,7 +139,14 @@ def is_limited(run: Run, spec: TaskSpec, info: SkillInfo) -> bool:
     """Tell whether anything but free slots holds a step back. What runs on the loop takes no time and no place."""
     if info.runs_in == RunsIn.ENGINE:
         return False
-    return bool(spec.pool or info.concurrency or info.calls_per_minute or run.tasks_at_once)
+    shared = spec.pool or info.concurrency or info.calls_per_minute or run.tasks_at_once
+    return bool(shared) or reserve(run, spec) is not None
+
+
+def reserve(run: Run, spec: TaskSpec) -> Decimal | None:
+    """Return what a run with a budget keeps free for a step while it runs: the plan's estimate."""
+    usd = spec.estimate.usd
+    return Decimal(str(round(usd, 4))) if usd and run.budget_usd is not None else None
 
 
 def may_refer(spec: Mapping[str, Any]) -> bool:

@@ -176,7 +176,7 @@ def end_run(run_id: int) -> None:
         return
     if run.cancel_requested_at and run.ending != Ending.FAILED:
         target, kind = RunState.CANCELLED, EventKind.RUN_CANCELLED
-    elif run.failed_count:
+    elif run.failed_count or run.ending == Ending.FAILED:
         target, kind = RunState.FAILED, EventKind.RUN_FAILED
     else:
         target, kind = RunState.SUCCEEDED, EventKind.RUN_SUCCEEDED

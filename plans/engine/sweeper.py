@@ -13,7 +13,7 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from plans.core.states import TaskState
-from plans.engine import ageing, deadlines, doorbell, hosts, hot, ladder, limits, mend, pausing
+from plans.engine import ageing, deadlines, doorbell, hosts, hot, ladder, limits, mend, pausing, time_budgets
 from plans.engine.boundaries import Boundary
 from plans.engine.settle import Changes
 from plans.engine.sql import is_gone, transact, worker_id
@@ -59,6 +59,7 @@ def sweep_once(memory: Memory, now: float | None = None) -> Pulse | None:
     expire_leases(memory, now)
     deadlines.expire_requests(BATCH)
     each("pauses", pausing.settle_pauses)
+    each("time budgets", time_budgets.enforce)
     each("age", lambda: ageing.age(memory.ready, now))
     pulse = read_pulse()
     ring_for_unclaimed(memory, pulse, now)

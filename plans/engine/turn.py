@@ -10,7 +10,7 @@ from django.conf import settings
 from plans import events
 from plans.core.kinds import EventKind
 from plans.core.states import TaskState
-from plans.engine import doorbell, hot, limits
+from plans.engine import doorbell, hot, limits, reserves
 from plans.engine.boundaries import Boundary
 from plans.engine.hot import Claimed, Done, FenceMismatch
 from plans.engine.settle import Changes, decide, end_run, locked
@@ -72,10 +72,11 @@ def take_limited(free: int, worker: str) -> tuple[list[Claimed], list[int]]:
     if free <= 0 or not Task.objects.filter(limits.in_line()).exists():
         return [], []
     asking: list[int] = []
+    broke: list[int] = []
 
     def work() -> list[Claimed]:
         limits.lock()
-        found = limits.next_ones(free)
+        found, broke[:] = limits.next_ones(free)
         asking[:] = [row.task_id for row in found if row.needs_approval]
         rows = [row for row in found if not row.needs_approval]
         if not rows:
@@ -86,7 +87,10 @@ def take_limited(free: int, worker: str) -> tuple[list[Claimed], list[int]]:
             hot.write_history(cursor, hot.started_lines(claimed, worker), {})
         return claimed
 
-    return transact(work, Boundary.CLAIM_LIMITED), asking
+    claimed = transact(work, Boundary.CLAIM_LIMITED)
+    for task_id in broke:
+        reserves.ask(task_id)
+    return claimed, asking
 
 
 def _finished_lines(

@@ -63,6 +63,8 @@ class Task(models.Model):
     items_at_once = models.PositiveIntegerField(_("items at once"), null=True, blank=True)
     pool = models.CharField(_("pool"), max_length=100, blank=True)
     weight = models.IntegerField(_("weight"), default=1)
+    # what the run's budget keeps free for it while it runs: the plan's estimate
+    reserve_usd = models.DecimalField(max_digits=12, decimal_places=4, null=True, editable=False)
 
     attempt = models.IntegerField(_("attempt"), default=0)
     claimed_by = models.CharField(max_length=120, blank=True)

@@ -74,6 +74,12 @@ SENTENCES: dict[str, Any] = {
         "The budget of %(budget)s USD is used up: %(spent)s USD are spent or under way, and the next model call may take "
         "up to %(most)s USD."
     ),
+    "budget_estimate_reached": _(
+        "The budget of %(budget)s USD does not reach: %(spent)s USD are spent or reserved, and this step may take "
+        "%(most)s USD."
+    ),
+    "budget_seconds_reached": _("The run has taken the time it was given (%(budget)s seconds) and is paused."),
+    "deadline_reached": _("The deadline of the run is reached; it is paused."),
     "budget_tokens_reached": _(
         "The budget of %(budget)s tokens is used up: %(spent)s are spent or under way, and the next model call may take "
         "up to %(most)s."

@@ -268,3 +268,16 @@ def test_two_groups_over_one_list_run_side_by_side(plant: Plant):
     run = plant.run(listed, first, second, {**last, "outputs": {"sums": "json"}})
     plant.drain()
     assert task(run, "c").outputs == {"sums": [2, 4]}
+
+
+def test_an_item_takes_its_fallback_before_it_is_dropped(plant: Plant):
+    plant.skill("picky", fails_for(1))
+    plant.skill("other", fails_for(5))
+    fields = {"skill": "picky", "item_errors": "drop", "on_failure": "fallback", "fallback_skill": "other"}
+    run = plant.run(*over([1, 2], **fields))
+    plant.drain()
+    assert task(run, "b").outputs == {"made": [1, 2]}
+    plant.skills["other"] = fails_for(1)
+    run = plant.run(*over([1, 2], **fields))
+    plant.drain()
+    assert task(run, "b").outputs == {"made": [2]}

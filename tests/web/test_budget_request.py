@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -10,8 +11,10 @@ from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
-from plans.models import Request
+from plans.engine import time_budgets
+from plans.models import ModelCall, Request
 from tests.web.factories import World, world
 
 
@@ -118,3 +121,55 @@ def test_an_answer_that_chooses_nothing_decides_nothing(browser: Client, owner: 
     assert "Raise the budget?" in decide(browser, asked)
     asked.refresh_from_db()
     assert asked.state == "open"
+
+
+def out_of_time(made: World) -> Request:
+    """Let the world's run be over its time, as the sweep finds it."""
+    Request.objects.filter(run=made.run).delete()
+    made.run.budget_seconds, made.run.started_at = 60, timezone.now() - timedelta(minutes=5)
+    made.run.save()
+    assert time_budgets.enforce() == 1
+    return Request.objects.get(run=made.run)
+
+
+def test_a_run_out_of_time_asks_for_minutes_and_goes_on_with_them(browser: Client, owner: User) -> None:
+    made = world(owner)
+    asked = out_of_time(made)
+    text = text_of(browser.get(reverse("run", args=[made.run.uuid])))
+
+    assert "The run has taken the time it was given (60 seconds) and is paused." in text
+    assert "Raise by (minutes)" in text
+    assert "of 1m 00s" in text
+    decide(browser, asked, choice="raise", amount="10")
+    made.run.refresh_from_db()
+    assert (made.run.state, made.run.pause_requested_at) == ("running", None)
+    assert 899 <= made.run.budget_seconds <= 960
+
+
+def test_a_run_out_of_time_can_be_stopped(browser: Client, owner: User) -> None:
+    made = world(owner)
+    decide(browser, out_of_time(made), choice="stop")
+
+    made.run.refresh_from_db()
+    assert made.run.state == "cancelled"
+
+
+@pytest.mark.parametrize("amount", ["", "0", "-5", "soon", "1e9", "NaN"])
+def test_odd_minutes_are_refused_and_the_request_stays_open(browser: Client, owner: User, amount: str) -> None:
+    made = world(owner)
+    asked = out_of_time(made)
+    browser.post(reverse("request", args=[asked.uuid]), {"choice": "raise", "amount": amount})
+
+    asked.refresh_from_db()
+    assert asked.state == "open"
+
+
+def test_tokens_are_shown_beside_their_budget(browser: Client, owner: User) -> None:
+    made = world(owner)
+    made.run.budget_tokens = 10_000
+    made.run.save()
+    ModelCall.objects.create(
+        run=made.run, purpose="skill", model="m", outcome="ok", usd=Decimal("0.5"), input_tokens=4000
+    )
+
+    assert "k tokens of 10k tokens" in text_of(browser.get(reverse("run", args=[made.run.uuid])))

@@ -66,12 +66,16 @@ class Meter:
 
 
 def meter(run: Run, spent: Spent) -> Meter:
-    budget = run.budget_usd
+    budget, used = run.budget_usd, spent.tokens + spent.running_tokens
+    tokens = tokens_text(used)
+    if run.budget_tokens is not None:
+        tokens = _("%(used)s of %(budget)s") % {"used": tokens, "budget": tokens_text(run.budget_tokens)}
     return Meter(
         cost=spent_text(spent),
-        tokens=tokens_text(spent.tokens + spent.running_tokens),
+        tokens=tokens,
         budget=usd(budget),
-        is_near=budget is not None and spent.usd + spent.running_usd >= NEAR * budget,
+        is_near=(budget is not None and spent.usd + spent.running_usd >= NEAR * budget)
+        or (run.budget_tokens is not None and used >= NEAR * run.budget_tokens),
     )
 
 

@@ -65,6 +65,9 @@ def _budget_facts(content: Mapping[str, Any]) -> list[Named]:
     if content.get("budget_tokens") is not None:
         values = {"spent": number(content.get("spent_tokens") or 0), "budget": number(content["budget_tokens"])}
         facts.append(named(_("Tokens"), _("%(spent)s of %(budget)s used") % values))
+    if content.get("budget_seconds") is not None:
+        values = {"spent": duration(content.get("elapsed_seconds")), "budget": duration(content["budget_seconds"])}
+        facts.append(named(_("Time"), _("%(spent)s of %(budget)s taken") % values))
     return facts
 
 
