@@ -95,7 +95,9 @@ _TEXT_REPAIRS: dict[str, Any] = {
     "trailing_commas_removed": _("Commas before a closing bracket were left out (the first in line %(line)s)."),
     "missing_commas_added": _("Commas missing between two items were added (the first in line %(line)s)."),
     "quotes_corrected": _('Other quotes than " were read as " (the first in line %(line)s).'),
-    "words_corrected": _("True, False and None were read as true, false and null (the first in line %(line)s)."),
+    "words_corrected": _(
+        "Words of Python for true, false and nothing were read as those of JSON (the first in line %(line)s)."
+    ),
     "punctuation_corrected": _("Full-width signs were read as the plain ones (the first in line %(line)s)."),
     "line_breaks_kept": _("Line breaks and tabs inside texts were kept (the first in line %(line)s)."),
     "backslashes_kept": _("Backslashes that escape nothing were kept as they are (the first in line %(line)s)."),

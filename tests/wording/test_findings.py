@@ -16,7 +16,8 @@ def test_every_code_has_a_sentence_and_no_sentence_is_left_over():
 def filled(code, params):
     told = sentence(code, params)
     assert told
-    assert not re.search(r"%\(\w+\)s|\bNone\b", told), told
+    # a model may have written the word itself: then it stands in quotation marks
+    assert not re.search(r"%\(\w+\)s|(?<!“)\bNone\b", told), told
     return told
 
 
@@ -39,10 +40,10 @@ def test_the_sentence_of_an_error_is_filled_by_its_params(code):
         ("cycle", "The tasks wait for each other: a → b → a."),
         ("self_dependency", "“a” depends on itself."),
         ("dangling_dependency", "“b” depends on “zz”, which does not exist."),
-        ("duplicate_id", "The id “a” is used 2 times."),
+        ("duplicate_id", "The id “a” is used 2 times (A, B)."),
         (
             "unknown_skill",
-            "“a” uses the skill “send_email”, which is not enabled here. Known: chart, load_file, noop, sql.",
+            "“a” uses the skill “nooop”, which is not enabled here. Did you mean “noop”? Known: chart, load_file, noop, sql.",
         ),
     ],
 )
