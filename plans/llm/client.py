@@ -110,7 +110,10 @@ class Client:
             while verdict is None or (verdict.again and not came.began and self._wait(verdict, tries, deadline)):
                 tries += 1
                 came = self._send(question, deadline, on_progress)
-                verdict = judge(question, came)
+                earlier, verdict = verdict, judge(question, came)
+                if earlier is not None and verdict.problem == "model_too_slow" and not came.began:
+                    # what the tries before met says more than that the time was over
+                    verdict = replace(earlier, again=False)
         finally:
             # also when something of ours broke: the call was made and may have been paid for
             self.ledger.end(number, self._end(question, came, verdict, tries, time.monotonic() - began))
@@ -118,7 +121,8 @@ class Client:
             raise came.raised
         if isinstance(verdict.error, ModelError):
             verdict.error.params = {**verdict.error.params, "tries": tries, "seconds": round(time.monotonic() - began)}
-        return verdict
+        # without a token taken every try that had time was made here
+        return replace(verdict, again=verdict.again and came.began)
 
     def _send(self, question: Question, deadline: float, on_progress: Callable[[Progress], None] | None) -> Came:
         from plans.llm.transport import send  # the vendor's client takes a second to import, and most steps ask nothing

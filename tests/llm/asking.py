@@ -8,6 +8,9 @@ from typing import Any
 
 from plans.core.errors import PlannerError
 from plans.core.model import CallEnd, CallStart, Message, Purpose, Reply, Tier
+
+# imported here and not within the first call: it takes seconds on a busy machine, and the deadlines here are short
+from plans.llm import transport  # noqa: F401
 from plans.llm.client import Client
 from plans.llm.config import Config, Mode
 from tests.scripted_model import ScriptedModel
