@@ -19,7 +19,7 @@ from plans.tasks import catalogue
 from tests.engine.plant import check_history
 from tests.processes import Site, wait_for
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.serial]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 NAP = """
 import time

@@ -22,7 +22,7 @@ from tests.processes import Site, wait_for
 from tests.scripted_model import Call, ScriptedModel, answer, fault, silence
 from tests.scripted_model.server import KEY
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.serial]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 PLAN = wire(
     step(

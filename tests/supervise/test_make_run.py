@@ -14,7 +14,7 @@ import pytest
 
 from tests.processes import processes_with, status, wait_for
 
-pytestmark = [pytest.mark.serial, pytest.mark.timeout(900)]
+pytestmark = pytest.mark.timeout(900)
 ROOT = Path(__file__).resolve().parents[2]
 INSTALL_SECONDS = 600
 
