@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from plans import queries, storage
+from plans import circumstances, queries, storage
 from plans.core.catalogue import SkillInfo
 from plans.core.jsontypes import JsonObject
 from plans.core.skill import Context, Result, Runner, Work
 from plans.core.states import TaskKind
 from plans.core.values import ArtifactRef
 from plans.engine import drain as engine_drain
+from plans.models import Run
 from plans.planning import planner
 from plans.skills import registry, tables
 from plans.skills.execute import execute_skill
@@ -24,7 +25,7 @@ def catalogue() -> Mapping[str, SkillInfo]:
 
 def execute(work: Work, context: Context) -> Result:
     if work.kind == TaskKind.PLANNING:
-        return planner.plan(work.params, work.catalogue or {}, context)
+        return planner.plan(work.params, work.catalogue or {}, context, work.circumstances)
     return execute_skill(work.skill, work.params, context)
 
 
@@ -37,7 +38,14 @@ def literal(skill: str) -> frozenset[str]:
 
 
 def runner() -> Runner:
-    return Runner(execute=execute, load_rows=load_rows, literal=literal, catalogue=catalogue, model=connection.connect)
+    return Runner(
+        execute=execute,
+        load_rows=load_rows,
+        literal=literal,
+        catalogue=catalogue,
+        model=connection.connect,
+        circumstances=lambda run: circumstances.of_run(Run.objects.get(uuid=run)),
+    )
 
 
 def has_model() -> bool:

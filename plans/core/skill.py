@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeAlias
 
 from pydantic import BaseModel
 
+from plans.core.circumstances import NOTHING_KNOWN, Circumstances
 from plans.core.jsontypes import Json, JsonObject
 from plans.core.kinds import Risk, RunsIn, ValueKind
 from plans.core.model import Connect, Model
@@ -151,6 +152,8 @@ class Work:
     inputs: JsonObject
     catalogue: Mapping[str, Any] | None = None
     """The enabled skills, for planning work only: read on the loop, since slots touch no rows."""
+    circumstances: Circumstances = NOTHING_KNOWN
+    """What plans of the run are judged against, for planning work only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,3 +170,5 @@ class Runner:
     literal: Callable[[str], frozenset[str]]
     catalogue: Callable[[], Mapping[str, Any]]
     model: Callable[[], Connect | None] = lambda: None
+    circumstances: Callable[[str], Circumstances] = lambda run: NOTHING_KNOWN
+    """Reads, by the run's UUID, what its plans are judged against."""

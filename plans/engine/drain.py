@@ -155,6 +155,7 @@ class Drain:
     def _start_in_slot(self, job: Job) -> None:
         if job.claimed.kind == TaskKind.PLANNING:
             job.catalogue = self.runner.catalogue()
+            job.circumstances = self.runner.circumstances(job.run_uuid)
         job.connect = self._connection()
         self.slots.start(job)
 

@@ -11,6 +11,7 @@ from typing import Any
 import structlog
 
 from plans.core.bind import bind_outputs
+from plans.core.circumstances import NOTHING_KNOWN, Circumstances
 from plans.core.errors import ErrorClass, ExpressionError, LeaseLost, PlannerError, SkillCancelled, SkillError
 from plans.core.jsontypes import Json, JsonObject
 from plans.core.kinds import ValueKind
@@ -45,6 +46,7 @@ class Job:
     """Of one item of a fan-out; a large one is still a reference."""
     index: int | None = None
     catalogue: Mapping[str, Any] | None = None
+    circumstances: Circumstances = NOTHING_KNOWN
     connect: Connect | None = None
     """Binds the model to this attempt's ledger; None while no model is connected."""
     stop: threading.Event = field(default_factory=threading.Event)
@@ -176,7 +178,14 @@ def perform(job: Job, runner: Runner, send: Callable[[Message], None]) -> Ended:
         params = rendered_params(job, runner)
         rendered = outs.encode(params) if params else None
         context = make_context(job, params, send)
-        work = Work(kind=claimed.kind, skill=claimed.skill, params=params, inputs=job.inputs, catalogue=job.catalogue)
+        work = Work(
+            kind=claimed.kind,
+            skill=claimed.skill,
+            params=params,
+            inputs=job.inputs,
+            catalogue=job.catalogue,
+            circumstances=job.circumstances,
+        )
         result = runner.execute(work, context)
         return _ended(claimed, result, rendered, context)
     except (SkillCancelled, LeaseLost):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from plans.core.catalogue import Catalogue
+from plans.core.circumstances import NOTHING_KNOWN, Circumstances
 from plans.core.compile import compile_plan
 from plans.core.errors import NoPlaybook
 from plans.core.expressions import evaluate
@@ -22,26 +23,33 @@ from plans.planning.modelled import stages
 _TASK_WORDS = ("name", "description", "expected_output")
 
 
-def plan(params: Mapping[str, Any], catalogue: Catalogue, context: Context | None = None) -> Expand | Ask:
+def plan(
+    params: Mapping[str, Any],
+    catalogue: Catalogue,
+    context: Context | None = None,
+    circumstances: Circumstances = NOTHING_KNOWN,
+) -> Expand | Ask:
     """Do a piece of planning work: with the playbook that was chosen, else with the model that is connected.
 
     Raises NoPlaybook when there is neither, and what `modelled.stages.perform` raises.
     """
     is_first = params.get("stage", "plan") == "plan"
     if is_first and params.get("playbook"):
-        return from_playbook(params, catalogue)
+        return from_playbook(params, catalogue, circumstances)
     if context is None or context.model is None:
         raise NoPlaybook("no_playbook" if is_first else "no_model_to_plan")
-    return stages.perform(params, catalogue, context)
+    return stages.perform(params, catalogue, context, circumstances)
 
 
-def from_playbook(params: Mapping[str, Any], catalogue: Catalogue) -> Expand:
+def from_playbook(
+    params: Mapping[str, Any], catalogue: Catalogue, circumstances: Circumstances = NOTHING_KNOWN
+) -> Expand:
     """Plan `{"goal", "playbook", "inputs"}` with its playbook. Raises NoPlaybook."""
     drafted = draft(get(str(params["playbook"])), str(params.get("goal") or ""), dict(params.get("inputs") or {}))
-    compiled = compile_plan(drafted, catalogue)
+    compiled = compile_plan(drafted, catalogue, circumstances)
     if compiled.is_acceptable and compiled.plan:
         # Templates leave out the dependencies that references imply; written out they are no repair to read about.
-        compiled = compile_plan(compiled.plan, catalogue)
+        compiled = compile_plan(compiled.plan, catalogue, circumstances)
     accepted = compiled.plan.model_dump(mode="json", by_alias=True) if compiled.plan else drafted
     return Expand(plan=accepted, findings=tuple(compiled.findings), notes=compiled.summary())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import threading
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -12,8 +13,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.db import connection
+from django.utils import timezone
 
-from plans import queries, tasks
+from plans import circumstances, queries, tasks
 from plans.engine import budgets, planning_work
 from plans.engine.control import cancel_run
 from plans.engine.failures import decide_failure
@@ -21,7 +23,7 @@ from plans.engine.local import drain_until_done
 from plans.engine.plans import approve_plan
 from plans.engine.requests import answer_question
 from plans.engine.runs import Limits, create_run
-from plans.models import Event, ModelCall, ModelSettings, Request, Run
+from plans.models import Event, ModelCall, ModelSettings, Pool, Request, Run
 from tests.modelled.desk import answer, ask_person, by_purpose, intent, question, step, wire
 from tests.processes import wait_for
 from tests.scripted_model import ScriptedModel, fault, refusal, said, silence
@@ -188,3 +190,14 @@ def test_progress_is_for_watchers_and_not_for_the_history(owner: User, connected
     run = planned(owner)
     assert Event.objects.filter(run=run, kind="planning.progress").exists()
     assert "planning.progress" not in {event.kind for event in queries.events_page(run).rows}
+
+
+def test_a_plan_is_judged_by_what_the_run_has(owner: User, connected_model: ScriptedModel):
+    Pool.objects.create(name="office", slots=1)
+    connected_model.say(answer(intent()), answer(WAITS))
+    run = planned(owner)
+    found = circumstances.of_run(run)
+    assert (found.pools, found.budget_usd, found.inputs, found.unattended) == ({"office": 1}, 1.0, set(), False)
+    run.tasks_at_once, run.deadline_at, run.budget_seconds = 1, timezone.now() + timedelta(hours=1), 60
+    limited = circumstances.of_run(run)
+    assert (limited.slots, limited.deadline_seconds) == (1, 60.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -142,7 +142,12 @@ def _unusable(error: ModelError, is_plan: bool) -> Answer:
     return Answer(text=text, data=value, findings=tuple(findings if value is not None else (problem, *findings)))
 
 
-def open_session(params: Mapping[str, Any], catalogue: Catalogue, context: Context) -> Session:
+def open_session(
+    params: Mapping[str, Any],
+    catalogue: Catalogue,
+    context: Context,
+    circumstances: Circumstances = NOTHING_KNOWN,
+) -> Session:
     """Return the session for planning params as `engine.planning_work` queues them. Raises ModelError without a model."""
     if context.model is None:
         raise ModelError("model_not_connected")
@@ -159,6 +164,7 @@ def open_session(params: Mapping[str, Any], catalogue: Catalogue, context: Conte
         model=context.model,
         memory=Memory(context),
         watch=Watch(context),
+        circumstances=replace(circumstances, inputs=frozenset(params.get("inputs") or {})),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from plans.core.catalogue import Catalogue
+from plans.core.circumstances import Circumstances
 from plans.core.errors import BudgetReached, ModelError
 from plans.core.findings import Finding, Severity
 from plans.core.skill import Ask, Context, Expand
@@ -19,9 +20,9 @@ Params = Mapping[str, Any]
 Stage = Callable[[Session, Params, Context], Expand | Ask]
 
 
-def perform(params: Params, catalogue: Catalogue, context: Context) -> Expand | Ask:
+def perform(params: Params, catalogue: Catalogue, context: Context, circumstances: Circumstances) -> Expand | Ask:
     """Do the planning work `params["stage"]` names. Raises GoalRefused, DraftError, ModelError, BudgetReached."""
-    session = open_session(params, catalogue, context)
+    session = open_session(params, catalogue, context, circumstances)
     return STAGES[str(params.get("stage") or "plan")](session, params, context)
 
 
