@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import F, Sum
+from django.db.models import F, QuerySet, Sum
 
 from plans.core.states import (
     TASK_TERMINAL,
@@ -20,6 +20,8 @@ from plans.core.states import (
     TaskKind,
     TaskState,
 )
+from plans.engine import limits
+from plans.engine.limits import Waiting
 from plans.models import Attempt, Event, Hold, Pool, Request, Run, Task
 
 MOST = 5
@@ -28,6 +30,7 @@ QUIET = timedelta(seconds=10)
 """A run that has said nothing for so long is asked why."""
 UNCLAIMED = timedelta(seconds=15)
 """Ready work that waits longer, with slots free everywhere, is a worker's fault and no queue."""
+LIMIT_REASONS = frozenset({"why_skill_full", "why_rate_full", "why_run_full", "why_items_full", "why_money_full"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,12 +130,28 @@ def _ready(run: Run, now: datetime) -> Iterator[Reason]:
         if task.pool in full and named < MOST:
             named += 1
             yield Reason(code="why_pool_full", params={"task": str(task), **full[task.pool]}, task_key=task.key)
-    rest = rows.exclude(pool__in=full)
+    held = _limited(rows.filter(limited=True).exclude(pool__in=full))
+    yield from list(held.values())[:MOST]
+    rest = rows.exclude(pool__in=full).exclude(pk__in=held)
     first = rest.first()
     if first is not None:
         yield Reason(
             code=_unclaimed(now), params={"task": str(first), "count": rest.count(), **_claims(now)}, task_key=first.key
         )
+
+
+def _limited(rows: QuerySet[Task]) -> dict[int, Reason]:
+    """Return why limits other than pools hold rows back, by row id; as many as a page could name."""
+    waiting = {task: Waiting.of(task) for task in rows[: MOST * 4]}
+    counted = limits.usage(waiting.values())
+    found: dict[int, Reason] = {}
+    for task, row in waiting.items():
+        full = [key for key in counted.full(row) if f"why_{key[0]}_full" in LIMIT_REASONS]
+        if full:
+            kind = full[0][0]
+            params = {"task": str(task), "skill": task.skill, "limit": counted.limits[full[0]]}
+            found[task.pk] = Reason(code=f"why_{kind}_full", params=params, task_key=task.key)
+    return found
 
 
 def _pool(name: str) -> dict[str, Any] | None:

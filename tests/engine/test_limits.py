@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.db.models.functions import Now
+from django.utils import timezone
 
 from plans.core.kinds import Approval, RunsIn
 from plans.core.skill import Ask, Outputs
 from plans.engine import ageing, limits, turn
 from plans.engine.ageing import Seen
+from plans.engine.overview import explain
 from plans.engine.pausing import pause_run
 from plans.engine.requests import decide_approval
 from plans.models import Attempt, Hold, Pool, Request, Run, SkillRow, Task
@@ -268,3 +270,23 @@ def test_ageing_waits_for_its_time_and_leaves_newcomers_alone(plant: Plant):
     assert ageing.age(seen, 10.0) == 1
     assert task(run, "a").priority == 10
     assert list(Task.objects.filter(key="b").values_list("priority", flat=True)) == [0]
+
+
+def _why(run: Run) -> list[str]:
+    return [reason.code for reason in explain(run, timezone.now())]
+
+
+def test_a_step_that_waits_for_a_limit_is_told_which_one(plant: Plant, busy: Busy):
+    SkillRow.objects.create(name="busy", concurrency=1)
+    plant.skill("busy", busy, concurrency=1)
+    run = plant.run(*several(2))
+    turn.take_limited(1, "here:1:1")
+    assert _why(run)[-1] == "why_skill_full"
+    SkillRow.objects.update(concurrency=None, calls_per_minute=1)
+    Attempt.objects.update(rated_skill="busy")
+    assert _why(run)[-1] == "why_rate_full"
+    SkillRow.objects.update(calls_per_minute=None)
+    Run.objects.filter(pk=run.pk).update(tasks_at_once=1)
+    assert _why(run)[-1] == "why_run_full"
+    Run.objects.filter(pk=run.pk).update(tasks_at_once=None)
+    assert "full" not in _why(run)[-1]
