@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 
-from plans import queries, tasks
+from plans import circumstances, queries, tasks
 from plans.core.jsontypes import JsonObject
 from plans.core.states import RunState
 from plans.engine import revising
@@ -43,7 +43,14 @@ def edit(request: HttpRequest, run: Run, change: Change) -> HttpResponse:
     """Make `change` to the plan as a new revision and go back to it; 409 when another revision is current."""
 
     def action() -> None:
-        revising.revise(run=run, seen=seen_of(request), change=change, by=member(request), catalogue=tasks.catalogue())
+        revising.revise(
+            run=run,
+            seen=seen_of(request),
+            change=change,
+            by=member(request),
+            catalogue=tasks.catalogue(),
+            circumstances=circumstances.of_run(run),
+        )
 
     return taken(request, run, action)
 
