@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from plans.core.code_checks import ParamCheck
 from plans.core.jsontypes import JsonObject
 from plans.core.kinds import Approval, Risk, RunsIn, ValueKind
 
@@ -48,6 +49,8 @@ class SkillInfo:
     seconds: float | None = None
     """What a call usually takes, as the skill says; None where it cannot tell."""
     asks_model: bool = False
+    checks: Mapping[str, ParamCheck] = field(default_factory=dict, compare=False)
+    """Param -> what reads its code before approval, for languages the core does not know (`x-language`)."""
     hidden: bool = False
     """True for what is no use to a planner (a step that does nothing); plans by hand may name it."""
     free_params: bool = False

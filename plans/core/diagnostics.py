@@ -197,5 +197,18 @@ _ADVICE: Mapping[str, Diagnostic] = {
     "comparison_kinds": _warning(Place.EXPRESSION),
 }
 
-CATALOGUE: Mapping[str, Diagnostic] = {**_TEXT, **_READ, **_STRUCTURE, **_FIELDS, **_EXPRESSIONS, **_ADVICE}
+_CODE: Mapping[str, Diagnostic] = {
+    "code_syntax": _error(Place.PARAM),
+    "code_too_long": _error(Place.PARAM),
+    "code_too_deep": _error(Place.PARAM),
+    "import_unavailable": _warning(Place.PARAM),
+    "bad_schema": _error(Place.PARAM),
+    "bad_url": _error(Place.PARAM),
+    "not_one_query": _error(Place.PARAM),
+    "not_a_query": _error(Place.PARAM),
+    "unknown_table": _error(Place.PARAM),
+    "unknown_value": _error(Place.PARAM),
+}
+
+CATALOGUE: Mapping[str, Diagnostic] = {**_TEXT, **_READ, **_STRUCTURE, **_FIELDS, **_EXPRESSIONS, **_ADVICE, **_CODE}
 REPAIRS = frozenset(code for code, diagnostic in CATALOGUE.items() if diagnostic.repairs)

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
+from plans.core.code_checks import ParamCheck
 from plans.core.kinds import Risk, RunsIn, ValueKind
 
 
@@ -31,5 +32,7 @@ class BasicSkill:
     seconds: ClassVar[float | None] = None
     """What a call usually takes, for estimates until there is a history; None: what skills of its kind take."""
     asks_model: ClassVar[bool] = False
+    checks: ClassVar[Mapping[str, ParamCheck]] = {}
+    """Param -> what reads its code before approval."""
     hidden: ClassVar[bool] = False
     """True for skills that are no use to a planner."""

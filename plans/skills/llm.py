@@ -56,7 +56,9 @@ class LlmParams(Params):
     )
     tables: dict[str, TableRef] = Field(default_factory=dict, description="Name → table the model is to work on.")
     answer_schema: dict[str, Any] | None = Field(
-        default=None, description="JSON Schema the answer must hold to; without it the answer is text."
+        default=None,
+        description="JSON Schema the answer must hold to; without it the answer is text.",
+        json_schema_extra={"x-language": "json-schema"},
     )
     quality: Quality = Field(
         default=Quality.SMALL,

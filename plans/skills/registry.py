@@ -102,6 +102,7 @@ def info(entry: Skill, chosen: SkillSettings | None = None) -> SkillInfo | None:
         fallback=chosen.fallback,
         seconds=getattr(entry, "seconds", None),
         asks_model=bool(getattr(entry, "asks_model", False)),
+        checks=dict(getattr(entry, "checks", {})),
     )
 
 

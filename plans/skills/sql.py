@@ -11,12 +11,18 @@ from plans.skills.base import BasicSkill, Params
 from plans.skills.computing import compute
 from plans.skills.load_file import PARQUET
 from plans.skills.registry import skill
+from plans.skills.sql_check import read_query
 
 ROW_LIMIT = 1_000_000
 
 
 class SqlParams(Params):
-    query: str = Field(min_length=1, max_length=20_000, description="One DuckDB SELECT. Values go in as $name.")
+    query: str = Field(
+        min_length=1,
+        max_length=20_000,
+        description="One DuckDB SELECT. Values go in as $name.",
+        json_schema_extra={"x-language": "sql"},
+    )
     tables: dict[str, TableRef] = Field(default_factory=dict, description="Table name in the query → table.")
     inputs: dict[str, JsonValue] = Field(default_factory=dict, description="Values the query may name as $name.")
 
@@ -46,6 +52,7 @@ class Sql(BasicSkill):
     params = SqlParams
     outputs = {"result": ValueKind.TABLE}
     literal = frozenset({"query"})
+    checks = {"query": read_query}
 
     def run(self, params: SqlParams, context: Context) -> Outputs:
         given = {

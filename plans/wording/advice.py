@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from plans.wording.forms import Params, listed
+from plans.wording.forms import Params, listed, near
 
 
 def _clock(seconds: Any) -> str:
@@ -57,7 +57,28 @@ def _write_conflict(params: Params) -> str:
     return str(_("“%(first)s” and “%(second)s” both write to “%(place)s”, and neither waits for the other.")) % params
 
 
+def _code_syntax(params: Params) -> str:
+    if params.get("line") is None:
+        return str(_("“%(id)s”: the %(language)s in “%(param)s” cannot be read: %(detail)s.")) % params
+    said = _("“%(id)s”: the %(language)s in “%(param)s” cannot be read: line %(line)s, column %(column)s: %(detail)s.")
+    return str(said) % params
+
+
+_CODE: dict[str, Any] = {
+    "code_syntax": _code_syntax,
+    "code_too_long": _("“%(id)s”: “%(param)s” has %(characters)s characters; at most %(limit)s are read."),
+    "code_too_deep": _("“%(id)s”: the brackets in “%(param)s” are nested more than %(limit)s deep."),
+    "import_unavailable": _("“%(id)s”: “%(param)s” imports %(name)s (line %(line)s), which cannot work where it runs."),
+    "bad_schema": _("“%(id)s”: “%(param)s” is not a JSON Schema (%(path)s): %(detail)s."),
+    "bad_url": _("“%(id)s”: “%(param)s” is not a web address (“%(url)s”): %(detail)s."),
+    "not_one_query": _("“%(id)s”: “%(param)s” holds %(count)s statements; write one SELECT."),
+    "not_a_query": _("“%(id)s”: “%(param)s” is a %(kind)s; only a SELECT is allowed."),
+    "unknown_table": near(_("“%(id)s”: the query names the table “%(name)s”, which is not among its tables.")),
+    "unknown_value": near(_("“%(id)s”: the query names $%(name)s, which is not among its inputs.")),
+}
+
 SENTENCES: dict[str, Any] = {
+    **_CODE,
     "foreign_placeholder": listed(
         _("“%(id)s”: in %(field)s, %(written)s would be passed on as text. Placeholders are written {{ name }}."),
         "written",

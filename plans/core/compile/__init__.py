@@ -6,6 +6,7 @@ from plans.core import graph
 from plans.core.catalogue import AnySkill, Catalogue
 from plans.core.circumstances import NOTHING_KNOWN, Circumstances
 from plans.core.compile import (
+    code,
     dependencies,
     failures,
     fan_out,
@@ -31,7 +32,7 @@ from plans.core.spec import PlanSpec
 
 __all__ = ["Circumstances", "Compiled", "Outcome", "compile_plan"]
 
-_PARTS = (ids, dependencies, fields, skills, failures, fan_out, pools, references, foreign, flow, grain, risks)
+_PARTS = (ids, dependencies, fields, skills, failures, fan_out, pools, references, foreign, code, flow, grain, risks)
 """In this order: references need the dependencies, and the flow of data needs the references."""
 
 ANY_SKILL = "any"

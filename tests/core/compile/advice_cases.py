@@ -5,6 +5,8 @@ from dataclasses import replace
 
 from plans.core.circumstances import Circumstances, Usual
 from plans.core.compile import compile_plan
+from plans.skills.sql import SqlParams
+from plans.skills.sql_check import read_query
 from tests.core.compile.plans import CATALOGUE, compiled, load, task
 from tests.core.compile.reading_cases import ERROR, INFO, WARNING
 
@@ -28,7 +30,30 @@ def conditional(condition):
     return compiled(load(), task("b", depends_on=["t1"], run_if=condition))
 
 
+QUERY = {"sql": replace(CATALOGUE["sql"], params_schema=SqlParams.model_json_schema(), checks={"query": read_query})}
+
+
+def query(text, **params):
+    return compiled(task("a", "sql", params={"query": text, **params}), catalogue=QUERY)
+
+
+def coded(language, value):
+    schema = {"type": "object", "properties": {"code": {"x-language": language}}}
+    info = replace(CATALOGUE["noop"], params_schema=schema, literal=frozenset({"code"}))
+    return compiled(task("a", params={"code": value}), catalogue={"noop": info})
+
+
 ADVICE = {
+    "code_syntax": (ERROR, "a", lambda: query("SELEC 1")),
+    "code_too_long": (ERROR, "a", lambda: coded("python", "x" * 60_000)),
+    "code_too_deep": (ERROR, "a", lambda: coded("python", "(" * 300 + ")" * 300)),
+    "import_unavailable": (WARNING, "a", lambda: coded("python", "import requests")),
+    "bad_schema": (ERROR, "a", lambda: coded("json-schema", {"type": "strin"})),
+    "bad_url": (ERROR, "a", lambda: coded("url", "ftp:/x")),
+    "not_one_query": (ERROR, "a", lambda: query("SELECT 1; SELECT 2")),
+    "not_a_query": (ERROR, "a", lambda: query("DROP TABLE x")),
+    "unknown_table": (ERROR, "a", lambda: query("SELECT * FROM sales", tables={"sale": "{{ inputs.x }}"})),
+    "unknown_value": (ERROR, "a", lambda: query("SELECT $n", inputs={"m": 1})),
     "foreign_placeholder": (
         WARNING, "b", lambda: compiled(task("a"), task("b", depends_on=["a"], params={"value": "${a.result}"}))
     ),
