@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +23,7 @@ from plans.core.compile import compile_plan
 from plans.engine.plans import approve_plan
 from plans.engine.runs import create_run_from_plan
 from plans.models import Event, Run
-from plans.supervise.bench import shapes
+from plans.supervise.bench import many, shapes
 from plans.supervise.bench.figures import Figure, cpu_seconds, figure
 from plans.tasks import catalogue
 
@@ -29,6 +31,7 @@ REPETITIONS = 5
 FLOOR_TURNS = 200
 CORPUS = Path("../shared/corpora/dags/debian_desktop_union_acyclic.json")
 RUN_SECONDS = 120
+WAITING_SLOTS = 16
 
 
 @dataclass
@@ -75,6 +78,9 @@ class Bench:
             cpus.append(cpu / count * 1000)
         return figure(name, "ms/task", values, self.floors[-REPETITIONS:], cpus)
 
+    def wait(self, condition: Callable[[], bool]) -> None:
+        wait_until(condition)
+
     def makespan(self, name: str, plan: shapes.Plan, bound_seconds: float) -> Figure:
         values = [self.run_once(plan)[0] for _number in range(REPETITIONS)]
         return figure(name, "s", values, [bound_seconds])
@@ -107,30 +113,40 @@ def compile_figure() -> Figure:
 
 
 def measure() -> list[Figure]:
-    """Start a cluster of the settings' workers on the settings' (empty, throw-away) database and measure."""
+    """Start clusters of the settings' workers on the settings' (empty, throw-away) database and measure."""
     owner = User.objects.create_user("bench", is_active=True)
-    ready = Path(tempfile.mkdtemp(dir=settings.PLANS_DATA_DIR)) / "ready"
-    command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "work"]
-    environment = {**_environment(), "PLANS_WORKER_READY_FILE": str(ready)}
-    worker = subprocess.Popen(command, env=environment, start_new_session=True)
-    try:
-        wait_until(ready.exists)
-        bench = Bench(owner=owner, session=worker.pid)
-        workers, slots = settings.PLANS_WORKERS, settings.PLANS_SLOTS_PER_WORKER
-        width = workers * slots
-        return [
+    workers = settings.PLANS_WORKERS
+    with cluster() as session:
+        bench = Bench(owner=owner, session=session)
+        width = workers * settings.PLANS_SLOTS_PER_WORKER
+        layered = bench.per_task("engine.layered10x30", shapes.layered(10, 30))
+        figures = [
             bench.per_task("engine.chain300", shapes.chain(300)),
             bench.per_task("engine.fan300", shapes.fan(300)),
-            bench.per_task("engine.layered10x30", shapes.layered(10, 30)),
+            layered,
+            *many.real_graphs(bench),
+            many.linear(bench, layered),
             bench.makespan(f"engine.makespan6x{width}", shapes.naps(6, width, 0.05), 6 * 0.05),
-            compile_figure(),
+            many.fair(bench),
+            many.memory(bench),
         ]
+    with cluster(PLANS_SLOTS_PER_WORKER=str(WAITING_SLOTS)) as session:
+        figures.append(many.waiting(Bench(owner=owner, session=session), workers * WAITING_SLOTS))
+    return [*figures, compile_figure()]
+
+
+@contextmanager
+def cluster(**environment: str) -> Iterator[int]:
+    """Run a worker cluster and give its session; `environment` is added to this process's."""
+    ready = Path(tempfile.mkdtemp(dir=settings.PLANS_DATA_DIR)) / "ready"
+    command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "work"]
+    own = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    worker = subprocess.Popen(
+        command, env={**own, **environment, "PLANS_WORKER_READY_FILE": str(ready)}, start_new_session=True
+    )
+    try:
+        wait_until(ready.exists)
+        yield worker.pid
     finally:
         worker.terminate()
         worker.wait(60)
-
-
-def _environment() -> dict[str, str]:
-    import os
-
-    return {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}

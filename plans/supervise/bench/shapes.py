@@ -54,8 +54,13 @@ def naps(layers: int, width: int, seconds: float) -> Plan:
 
 def largest(corpus: Path) -> Plan:
     """Return the largest real graph where the corpora lie beside the working copy, else one of its size."""
-    if corpus.is_file():
-        found = json.loads(corpus.read_text(encoding="utf-8"))
-        tasks = [{"id": t["id"], "skill": "noop", "depends_on": t["depends_on"]} for t in found["tasks"]]
-        return _plan("largest", tasks)
-    return layered(34, 88, parents=5)
+    return real(corpus) or layered(34, 88, parents=5)
+
+
+def real(corpus: Path) -> Plan | None:
+    """Return a real graph as no-ops; None where the corpora do not lie beside the working copy."""
+    if not corpus.is_file():
+        return None
+    found = json.loads(corpus.read_text(encoding="utf-8"))
+    tasks = [{"id": t["id"], "skill": "noop", "depends_on": t["depends_on"]} for t in found["tasks"]]
+    return _plan(corpus.stem, tasks)
