@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.utils import timezone
 
+from plans import history
 from plans.core.circumstances import Circumstances
 from plans.core.states import Autonomy
 from plans.models import Pool, Run
@@ -20,6 +21,7 @@ def of_run(run: Run) -> Circumstances:
         slots=min(slots, run.tasks_at_once or slots),
         unattended=run.autonomy == Autonomy.UNATTENDED,
         inputs=frozenset(run.inputs),
+        usual=history.usual(),
     )
 
 

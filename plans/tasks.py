@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from plans import circumstances, queries, storage
 from plans.core.catalogue import SkillInfo
+from plans.core.circumstances import Circumstances
 from plans.core.jsontypes import JsonObject
 from plans.core.skill import Context, Result, Runner, Work
 from plans.core.states import TaskKind
@@ -44,8 +46,13 @@ def runner() -> Runner:
         literal=literal,
         catalogue=catalogue,
         model=connection.connect,
-        circumstances=lambda run: circumstances.of_run(Run.objects.get(uuid=run)),
+        circumstances=lambda run: circumstances_of(Run.objects.get(uuid=run)),
     )
+
+
+def circumstances_of(run: Run) -> Circumstances:
+    """Return what plans of `run` are judged against, the prices of the connected models included."""
+    return replace(circumstances.of_run(run), prices=connection.prices())
 
 
 def has_model() -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
+from plans.core.circumstances import Price
 from plans.core.errors import ErrorClass, ModelError
 from plans.core.model import CallEnd, CallStart, Connect, Ledger, Message, Model, Purpose, Reply, Tier
 from plans.engine import ledger
@@ -15,8 +16,10 @@ from plans.llm.check import Checked
 from plans.llm.check import check as check_model
 from plans.llm.client import Client
 from plans.llm.config import Config, Mode
+from plans.llm.prices import price_of
 from plans.models import ModelSettings
 from plans.sealing import CannotUnseal, unseal
+from plans.skills.llm import TIERS
 from plans.wording import sentence
 
 CHECK_SECONDS = 20.0
@@ -41,6 +44,20 @@ def config() -> Config:
         },
         silence_seconds=settings.PLANS_MODEL_SILENCE_SECONDS,
     )
+
+
+def prices() -> dict[str, Price]:
+    """Return the price of a call by the quality that an `llm` step asks for; what has no known price is left out."""
+    try:
+        models = config().models
+    except ModelError:
+        return {}
+    found = {quality.value: price_of(models[tier]) for quality, tier in TIERS.items() if models.get(tier)}
+    return {
+        quality: Price(input_usd=float(price.input), output_usd=float(price.output))
+        for quality, price in found.items()
+        if price is not None
+    }
 
 
 def _key(row: ModelSettings) -> str:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 
-from plans import circumstances, queries, tasks
+from plans import queries, tasks
 from plans.core.jsontypes import JsonObject
 from plans.core.states import RunState
 from plans.engine import revising
@@ -49,7 +49,7 @@ def edit(request: HttpRequest, run: Run, change: Change) -> HttpResponse:
             change=change,
             by=member(request),
             catalogue=tasks.catalogue(),
-            circumstances=circumstances.of_run(run),
+            circumstances=tasks.circumstances_of(run),
         )
 
     return taken(request, run, action)
