@@ -67,7 +67,8 @@ def find_items(job: Job, runner: Runner, *, asks: bool) -> Items:
     if not isinstance(values, list):
         raise ExpressionError("for_each_not_list", id=job.claimed.key, reference=text, came=kind_of(values))
     if len(values) > settings.PLANS_FAN_OUT_MAX:
-        raise ExpressionError("too_many_items", expression=text, count=len(values), limit=settings.PLANS_FAN_OUT_MAX)
+        limit = settings.PLANS_FAN_OUT_MAX
+        raise ExpressionError("too_many_items", id=job.claimed.key, expression=text, count=len(values), limit=limit)
     literal = runner.literal(job.claimed.skill)
     params, effect = spec.get("params", {}), {}
     if asks and values:
@@ -103,7 +104,9 @@ def expand(changes: Changes, task: Task, items: Items) -> None:
     saved = Task.objects.bulk_create(rows, batch_size=BATCH)
     Dependency.objects.bulk_create((Dependency(upstream=row, downstream=task) for row in saved), batch_size=BATCH * 2)
     changes.left_delta -= count
-    changes.say(EventKind.TASK_EXPANDED, task, items=count)
+    # Half of a limit is the time to say that there is one.
+    near = {"limit": settings.PLANS_FAN_OUT_MAX} if count * 2 >= settings.PLANS_FAN_OUT_MAX else {}
+    changes.say(EventKind.TASK_EXPANDED, task, items=count, **near)
     doorbell.ring(task.run_id, min(count, doorbell.workers()))
 
 

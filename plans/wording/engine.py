@@ -85,7 +85,7 @@ SENTENCES: dict[str, Any] = {
         "up to %(most)s."
     ),
     "too_many_items": _(
-        "“%(expression)s” gives %(count)s items; a step may be done for at most %(limit)s. Take fewer, or let an "
+        "“%(expression)s” of “%(id)s” gives %(count)s items; a step may be done for at most %(limit)s. Take fewer, or let an "
         "administrator raise PLANS_FAN_OUT_MAX."
     ),
     "items_failed": _("%(failed)s of %(count)s items failed; the first is %(first)s."),

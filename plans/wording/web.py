@@ -15,7 +15,8 @@ from plans.core.kinds import EventKind
 def _expanded(params: Mapping[str, Any]) -> str:
     n = int(params.get("items") or 0)
     words = ngettext("%(task)s is done for %(n)d item.", "%(task)s is done for each of %(n)d items.", n)
-    return words % {"task": params.get("task", ""), "n": n}
+    said = words % {"task": params.get("task", ""), "n": n}
+    return _now("%(said)s At most %(limit)s are allowed.") % {"said": said, **params} if params.get("limit") else said
 
 
 def _ready(params: Mapping[str, Any]) -> str:
