@@ -66,6 +66,32 @@ def test_no_sample_gives_a_traceback_and_a_rejection_says_why(name):
     assert (result.outcome == "rejected") == any(finding.severity == "error" for finding in result.findings)
 
 
+FATAL = ("cycle", "unknown tool", "self link", "same tool twice", "malformed link", "argument refers")
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record["id"])
+def test_a_real_reply_is_refused_for_its_defects_and_read_without_them(record):
+    """Nodes and links by the tools' names, as the models wrote them; which tool is unknown is the corpus's word."""
+    unknown = {
+        tool
+        for defect in record["defects"]
+        if defect.startswith("unknown tool")
+        for tool in defect.partition(": ")[2].split(", ")
+    }
+    tools = {node["task"] for node in record["plan"]["task_nodes"]} - unknown
+    result = compile_plan(record["plan"], {name: SkillInfo(name=name, free_params=True) for name in tools})
+    if any(defect.startswith(FATAL) for defect in record["defects"]) or len(record["plan"]["task_nodes"]) < 2:
+        assert result.outcome == "rejected"
+    elif record["defects"]:
+        # A link to "TextExpander" where the tool is "Text Expander" means one thing; other missing nodes do not.
+        assert result.outcome in {"rejected", "repaired"}
+    else:
+        assert result.outcome == "repaired"
+        links = {(link["source"], link["target"]) for link in record["plan"]["task_links"]}
+        skills = {task.id: task.skill for task in result.plan.tasks}
+        assert {(skills[up], skills[down]) for up, down in result.edges} == links
+
+
 @pytest.mark.parametrize("cut", [0.1, 0.5, 0.9, 0.99])
 def test_a_cut_off_answer_never_runs_as_if_it_were_complete(corpora, cut):
     text = (corpora / "bad_plans/samples/01_clean.txt").read_text("utf-8")
