@@ -144,7 +144,7 @@ _FIELDS: Mapping[str, Diagnostic] = {
     "unknown_skill": _error(Place.TASK, fixes=True),
     "unknown_param": _error(Place.PARAM, fixes=True),
     "missing_param": _error(Place.PARAM),
-    "bad_param": _error(Place.PARAM),
+    "bad_param": _error(Place.PARAM, fixes=True),
     "param_kind": _error(Place.PARAM),
     "placeholder_in_literal": _warning(Place.PARAM),
     "for_each_not_list": _error(Place.TASK, fixes=True),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError, best_match
 
@@ -14,6 +16,7 @@ from plans.core.jsontypes import Json, JsonObject
 from plans.core.spec import TaskSpec
 
 _KNOWN_NAMED = 30
+_NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
 
 
 def check(draft: Draft) -> None:
@@ -64,7 +67,17 @@ def _say_bad(draft: Draft, task: TaskSpec, info: SkillInfo, error: ValidationErr
         return
     path = ".".join(str(step) for step in error.absolute_path)
     params: JsonObject = {"param": path, "skill": info.name, "problem": _problem(error)}
-    draft.say("bad_param", task=task.id, id=task.id, **params)
+    draft.say("bad_param", task=task.id, fix=_as_number(error, path), id=task.id, **params)
+
+
+def _as_number(error: ValidationError, path: str) -> JsonObject | None:
+    """Return the fix for a number written as text where a number is wanted."""
+    text = error.instance
+    wants = {str(each.validator_value) for each in (error, *(error.context or ())) if each.validator == "type"}
+    if not isinstance(text, str) or not _NUMBER.fullmatch(text) or not wants & {"integer", "number"}:
+        return None
+    value = int(text) if text.lstrip("-").isdigit() else float(text)
+    return fixes.replace(f"params.{path}", value)
 
 
 def _problem(error: ValidationError) -> str:

@@ -74,7 +74,7 @@ FINDINGS = {
     "unknown_skill": (ERROR, "a", lambda: compiled(task("a", "nooop"))),
     "unknown_param": (ERROR, "t1", lambda: compiled(load(params={"file": FILE, "path": "x"}))),
     "missing_param": (ERROR, "t1", lambda: compiled(load(params={}))),
-    "bad_param": (ERROR, "t1", lambda: compiled(load(params={"file": FILE, "limit": "many"}))),
+    "bad_param": (ERROR, "t1", lambda: compiled(load(params={"file": FILE, "limit": "5"}))),
     "placeholder_in_literal": (WARNING, "a", lambda: compiled(task("a", "sql", params={"query": "SELECT {{ x }}"}))),
     "param_kind": (
         ERROR,
