@@ -39,12 +39,16 @@ def edit_and_approve(
 ) -> None:
     """Replace a waiting step's params, keep the change as a revision, and approve the step as it is now.
 
-    Raises InputError `params_invalid` (code, params of the finding), StaleDecision, AlreadyDecided, NotAllowed.
+    Raises InputError `params_invalid` (code, params of the finding), `items_not_editable` (an approval of all items of
+    a fan-out), StaleDecision, AlreadyDecided, NotAllowed.
     """
     with committing(Boundary.REQUEST):
         changes, request, task = open_for(request, RequestKind.TASK_APPROVAL, by)
         if digest != request.digest:
             raise StaleDecision("effect_changed", task=task.key)
+        if "items" in request.content["effect"]:
+            # What was typed would be the same for all of them.
+            raise InputError("items_not_editable")
         stored = _as_written(params, catalogue[task.skill].literal)
         before = request.content["effect"]["params"]
         keep_written(changes, task, stored, by, catalogue)

@@ -88,6 +88,9 @@ SENTENCES: dict[str, Any] = {
         "“%(expression)s” of “%(id)s” gives %(count)s items; a step may be done for at most %(limit)s. Take fewer, or let an "
         "administrator raise PLANS_FAN_OUT_MAX."
     ),
+    "items_not_editable": _(
+        "What a step does for each item of a list is not edited here. Reject it, or change the plan and run it again."
+    ),
     "items_failed": _("%(failed)s of %(count)s items failed; the first is %(first)s."),
     "secret_missing": _("The secret “%(name)s” is not set up. Ask an administrator."),
     "illegal_transition": _("That is not possible in this state."),

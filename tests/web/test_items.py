@@ -14,7 +14,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from plans import items, queries, results
-from plans.models import Artifact, Blob, Dependency, Event, Run, Task
+from plans.core.errors import InputError
+from plans.engine.edits import edit_and_approve
+from plans.models import Artifact, Blob, Dependency, Event, Request, Run, Task
 from plans.web.graph.source import run_graph
 from plans.web.live.reading import ITEMS_AT_ONCE, catch_up, changes
 from tests.web.elements import Elements
@@ -206,3 +208,21 @@ def test_a_timeline_has_one_bar_for_all_items(page: Client, owner: User) -> None
 
     assert html.count('class="bar') <= 1
     assert "40 of 41 done" in html
+
+
+def test_an_approval_of_all_items_shows_them_and_offers_no_edit(page: Client, owner: User) -> None:
+    run = fan_out(owner, [], state="waiting", needs_approval=True)
+    each = [{"name": f"file-{n}"} for n in range(12)]
+    effect = {"skill": "noop", "version": "1", "params": {}, "items": 12, "each": each, "all": "0" * 64}
+    asked = Request.objects.create(
+        run=run, task=run.tasks.get(), kind="task_approval", digest="d", content={"effect": effect, "task": GROUP}
+    )
+    html = body(page, run)
+
+    assert "file-9" in html
+    assert "file-10" not in html
+    assert "2 more items" in html
+    assert reverse("edit_request", args=[asked.uuid]) not in html
+    assert page.get(reverse("edit_request", args=[asked.uuid])).status_code == 302
+    with pytest.raises(InputError):
+        edit_and_approve(request=asked, params={"name": "x"}, digest="d", by=owner, catalogue={})

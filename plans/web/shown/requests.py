@@ -23,6 +23,8 @@ from plans.web.shown.states import NEEDS, RISKS, Shown, request_state
 from plans.web.shown.values import Named, duration, named, named_all, number, readable
 from plans.wording import sentence
 
+ITEMS_SHOWN = 10
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestShown:
@@ -131,11 +133,23 @@ def _context(context: Json) -> list[Named]:
     return named_all(context) if isinstance(context, dict) else [named(_("About this"), context)]
 
 
+def _items_shown(effect: Mapping[str, Any]) -> list[Named]:
+    """Return what is done for the items of a fan-out: how many there are, and the first of them in full."""
+    each = effect.get("each") or []
+    if not each:
+        return []
+    rows = [named(_("Done for each of"), number(effect["items"]))]
+    rows += [named(_("Item %(n)s") % {"n": n}, params) for n, params in enumerate(each[:ITEMS_SHOWN], 1)]
+    left = effect["items"] - ITEMS_SHOWN
+    return [*rows, named(_("And"), _("%(n)s more items") % {"n": number(left)})] if left > 0 else rows
+
+
 def effect_shown(effect: dict[str, Json]) -> list[Named]:
     """Return the exact effect: the skill, each rendered param, the limits."""
     params, limits = effect.get("params"), effect.get("limits")
     rows = [named(_("Skill"), f"{effect.get('skill')} ({_('version')} {effect.get('version')})")]
     rows += named_all(params) if isinstance(params, dict) else []
+    rows += _items_shown(effect)
     if isinstance(limits, dict):
         rows.append(named(_("Longest run time"), duration(limits.get("timeout_seconds"))))
         rows.append(named(_("Retries"), limits.get("retries")))

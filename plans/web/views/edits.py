@@ -26,7 +26,7 @@ def edit(request: HttpRequest, uuid: UUID) -> HttpResponse:
     row = get_request(user, uuid)
     if not may_decide(row, user):
         raise Http404
-    is_editable = row.kind == RequestKind.TASK_APPROVAL
+    is_editable = row.kind == RequestKind.TASK_APPROVAL and "items" not in row.content.get("effect", {})
     if not is_editable or (request.method != "POST" and row.state != RequestState.OPEN):
         # What is decided, or asks something else, is not edited; its own page says what it is.
         return redirect("request", row.uuid)
