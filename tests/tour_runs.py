@@ -40,7 +40,7 @@ MIXED: dict[str, Any] = {
         {"id": "t2", "name": "List the returns", "skill": "noop", "milestone": "m1",
          "params": {"value": 11}, "outputs": {"returns": "json"}},
         {"id": "t3", "name": "Compare both lists", "skill": "sql", "milestone": "m2",
-         "params": {"query": "SELECT no_such_column FROM nowhere"}, "outputs": {"odd": "table"},
+         "params": {"query": "SELECT error('The two lists do not fit') AS odd"}, "outputs": {"odd": "table"},
          "depends_on": ["t1", "t2"]},
         {"id": "t4", "name": "財務に確認する", "skill": "ask_human", "milestone": "m2", "depends_on": ["t1"],
          "params": {"question": "Which of the two amounts is right?", "fields": {
