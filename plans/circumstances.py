@@ -11,6 +11,15 @@ from plans.core.states import Autonomy
 from plans.models import Pool, Run
 
 
+def of_site() -> Circumstances:
+    """Return the circumstances of a plan that belongs to no run yet: the pools, slots and usual times of this site."""
+    return Circumstances(
+        pools=dict(Pool.objects.values_list("name", "slots")),
+        slots=settings.PLANS_WORKERS * settings.PLANS_SLOTS_PER_WORKER,
+        usual=history.usual(),
+    )
+
+
 def of_run(run: Run) -> Circumstances:
     """Return the circumstances of `run` as they are now."""
     slots = settings.PLANS_WORKERS * settings.PLANS_SLOTS_PER_WORKER

@@ -50,6 +50,11 @@ def runner() -> Runner:
     )
 
 
+def circumstances_of_site() -> Circumstances:
+    """Return what a plan without a run is judged against, with the connected model's prices."""
+    return replace(circumstances.of_site(), prices=connection.prices())
+
+
 def circumstances_of(run: Run) -> Circumstances:
     """Return what plans of `run` are judged against, the prices of the connected models included."""
     return replace(circumstances.of_run(run), prices=connection.prices())

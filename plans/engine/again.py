@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
 
+from plans import circumstances
 from plans.core.catalogue import SkillInfo
 from plans.core.compile import compile_plan
 from plans.core.errors import InputError
@@ -106,7 +107,7 @@ def _copy(
     new = Run.objects.create(
         owner=by, origin=run, client_token=client_token, autonomy=autonomy, created_at=timezone.now(), **columns
     )
-    compiled = compile_plan(revision.plan, catalogue)
+    compiled = compile_plan(revision.plan, catalogue, circumstances.of_run(new))
     findings = [finding.as_json() for finding in compiled.findings]
     changes = Changes(new.pk)
     changes.say(EventKind.RUN_CREATED, actor_id=by.pk, origin=str(run.uuid), source=source)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from plans import circumstances
 from plans.core.catalogue import SkillInfo
 from plans.core.compile import Compiled, compile_plan
 from plans.core.errors import InputError, StaleDecision
@@ -111,7 +112,7 @@ def _judge(task: Task, params: JsonObject, catalogue: Mapping[str, SkillInfo]) -
         raise InputError("plan_unreadable")
     plan = dict(run.revision.plan)
     plan["tasks"] = [{**each, "params": params} if each["id"] == key else each for each in plan["tasks"]]
-    compiled = compile_plan(plan, catalogue)
+    compiled = compile_plan(plan, catalogue, circumstances.of_run(run))
     for finding in compiled.findings:
         if finding.task == key and finding.severity == Severity.ERROR:
             raise InputError("params_invalid", finding=finding.code, params=dict(finding.params))

@@ -39,7 +39,7 @@ class Command(HeadlessCommand):
         except OSError as error:
             problem = error.strerror or ""
             raise InputError("file_not_readable", file=options["file"], problem=problem) from error
-        compiled = compile_plan(raw, tasks.catalogue())
+        compiled = compile_plan(raw, tasks.catalogue(), tasks.circumstances_of_site())
         if compiled.outcome == "rejected" or compiled.plan is None:
             wrong = [finding for finding in compiled.findings if finding.severity == "error"]
             said = [sentence(finding.code, {**finding.params, "task": finding.task}) for finding in wrong]

@@ -30,7 +30,7 @@ def import_plan(request: HttpRequest) -> HttpResponse:
     form = ImportForm(request.POST, request.FILES)
     if not form.is_valid() or files.errors:
         return _page(request, form, files)
-    compiled = compile_plan(form.cleaned_data["text"], tasks.catalogue())
+    compiled = compile_plan(form.cleaned_data["text"], tasks.catalogue(), tasks.circumstances_of_site())
     if compiled.plan is None or compiled.outcome == "rejected":
         # The text of a file is shown for correction, so that nothing has to be attached again.
         again = ImportForm(initial={"text": form.cleaned_data["text"]})
