@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -37,6 +38,14 @@ def dotted(task: str) -> str:
         return task
     escaped = task.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'tasks["{escaped}"]'
+
+
+def written(name: str, path: Path = ()) -> str:
+    """Return a path as it is written in an expression."""
+    return name + "".join(
+        f".{step}" if isinstance(step, str) and is_identifier(step) else f"[{json.dumps(step, ensure_ascii=False)}]"
+        for step in path
+    )
 
 
 def target(name: str, path: Path, ids: Collection[str], producers: Mapping[str, str]) -> Target | None:

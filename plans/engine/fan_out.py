@@ -78,7 +78,8 @@ def find_items(job: Job, runner: Runner, *, asks: bool) -> Items:
         effect = {"items": len(values), "each": each[:SHOWN_ITEMS], "all": digest(each)}
     return Items(
         values=[outs.pack({"item": value}, {})["item"] for value in values],
-        reads_tasks=job.claimed.has_references and fan_out.reads_tasks(params, spec.get("run_if"), literal),
+        reads_tasks=job.claimed.has_references
+        and (bool(spec.get("expect")) or fan_out.reads_tasks(params, spec.get("run_if"), literal)),
         effect=effect,
     )
 

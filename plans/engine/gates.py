@@ -16,7 +16,7 @@ from plans.core.kinds import EventKind, RunsIn
 from plans.core.scope import evaluate
 from plans.core.skill import Runner
 from plans.core.states import AttemptState, RequestKind, RequestState, SkipReason, TaskKind, TaskState
-from plans.engine import fan_out, hot, ladder, limits, rungs
+from plans.engine import fan_out, hot, ladder, limits, milestones, rungs
 from plans.engine.boundaries import Boundary
 from plans.engine.load import RunCache, jobs
 from plans.engine.settle import Changes, close_attempt, locked
@@ -60,6 +60,8 @@ class Verdict:
     holds: bool = True
     params: JsonObject | None = None
     error: ExpressionError | None = None
+    # of a milestone: what its steps have come to
+    found: milestones.Found | None = None
     # of a fan-out: its list, or what its items made once they have all ended
     items: fan_out.Items | None = None
     gathered: fan_out.Gathered | None = None
@@ -95,7 +97,8 @@ def _takes_slot(task: Task) -> bool:
 def judge(task: Task, runner: Runner, cache: RunCache) -> Verdict:
     """Evaluate the task's condition and list, and render its params."""
     if task.kind == TaskKind.MILESTONE:
-        return Verdict(params={})
+        found = milestones.look(task, runner, cache)
+        return Verdict(params={"evidence": found.evidence} if task.needs_approval else {}, found=found)
     is_group = fan_out.is_open(task.spec)
     if is_group and task.item_count is not None:
         return Verdict(gathered=fan_out.gather(task))
@@ -139,7 +142,7 @@ def _decide(changes: Changes, task: Task, verdict: Verdict, worker: str, cache: 
         if verdict.items:
             fan_out.expand(changes, task, verdict.items)
         else:
-            _end_milestone(changes, task)
+            _end_milestone(changes, task, claimed, verdict.found or milestones.Found())
         return Opened(gate=Gate.MOVED)
     return Opened(gate=Gate.STARTED, job=jobs([claimed], cache)[0])
 
@@ -242,9 +245,16 @@ def _start(changes: Changes, task: Task, worker: str) -> hot.Claimed | None:
     return claimed
 
 
-def _end_milestone(changes: Changes, task: Task) -> None:
+def _end_milestone(changes: Changes, task: Task, claimed: hot.Claimed, found: milestones.Found) -> None:
+    """End a milestone whose steps have all ended, unless what they made is not what it was to be."""
+    Task.objects.filter(pk=task.pk).update(evidence=found.evidence)
+    if found.error is not None:
+        params = dict(found.error.params)
+        failed = Failed(claimed=claimed, code=found.error.code, params=params, error_class=ErrorClass.CHECK_FAILED)
+        ladder.fail(changes, failed)
+        return
     close_attempt(task.pk, task.attempt, AttemptState.SUCCEEDED)
-    changes.end(task, TaskState.SUCCEEDED, attempt=task.attempt)
+    changes.end(task, TaskState.SUCCEEDED, attempt=task.attempt, error=None)
     changes.say(EventKind.TASK_SUCCEEDED, task)
 
 

@@ -151,7 +151,7 @@ def reserve(run: Run, spec: TaskSpec) -> Decimal | None:
 
 def may_refer(spec: Mapping[str, Any]) -> bool:
     """Tell whether a stored specification may read what upstream tasks made."""
-    expressions = spec.get("run_if") is not None or spec.get("for_each") is not None
+    expressions = spec.get("run_if") is not None or spec.get("for_each") is not None or bool(spec.get("expect"))
     return expressions or "{{" in json.dumps(spec.get("params", {}))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import structlog
 
+from plans.core import checks
 from plans.core.bind import bind_outputs
 from plans.core.circumstances import NOTHING_KNOWN, Circumstances
 from plans.core.errors import ErrorClass, ExpressionError, LeaseLost, PlannerError, SkillCancelled, SkillError
@@ -187,7 +188,7 @@ def perform(job: Job, runner: Runner, send: Callable[[Message], None]) -> Ended:
             circumstances=job.circumstances,
         )
         result = runner.execute(work, context)
-        return _ended(claimed, result, rendered, context)
+        return _ended(claimed, result, rendered, context, lambda: scope_of(job, runner))
     except (SkillCancelled, LeaseLost):
         return Stopped(claimed=claimed, log=context.log_text() if context else "")
     except PlannerError as error:
@@ -214,7 +215,9 @@ def _failed(claimed: Claimed, error: PlannerError, rendered: str | None, context
     )
 
 
-def _ended(claimed: Claimed, result: Result, rendered: str | None, context: SkillContext) -> Ended:
+def _ended(
+    claimed: Claimed, result: Result, rendered: str | None, context: SkillContext, scope: Callable[[], Scope]
+) -> Ended:
     text = context.log_text()
     if isinstance(result, (Ask, WaitUntil)):
         return Suspended(claimed=claimed, result=result, rendered=rendered, log=text)
@@ -222,10 +225,13 @@ def _ended(claimed: Claimed, result: Result, rendered: str | None, context: Skil
         if claimed.kind != TaskKind.PLANNING:
             raise SkillError("not_available_yet", feature="expand")
         return Planned(claimed=claimed, result=result, log=text)
-    return _bound(claimed, result, rendered, context)
+    return _bound(claimed, result, rendered, context, scope)
 
 
-def _bound(claimed: Claimed, result: Outputs, rendered: str | None, context: SkillContext) -> Done:
+def _bound(
+    claimed: Claimed, result: Outputs, rendered: str | None, context: SkillContext, scope: Callable[[], Scope]
+) -> Done:
+    """Bind, store and check what came. Raises CheckFailed, SkillError."""
     declared = {name: ValueKind(kind) for name, kind in claimed.spec.get("outputs", {}).items()}
     values: Mapping[str, Any]
     if declared:
@@ -234,10 +240,14 @@ def _bound(claimed: Claimed, result: Outputs, rendered: str | None, context: Ski
             context.log(f"converted: {conversion}")
     else:
         values = {name: _plain(value) for name, value in result.values.items()}
+    expect = claimed.spec.get("expect", [])
+    checks.by_default(values, expect)
     try:
         packed = outs.pack(values, declared)
     except ValueError as error:
         raise SkillError("output_not_json", reason=str(error)) from error
+    if expect:
+        checks.verify(claimed.key, values, expect, scope())
     return Done(
         claimed=claimed,
         outputs=outs.encode(packed) if packed else None,

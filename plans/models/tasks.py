@@ -75,6 +75,8 @@ class Task(models.Model):
     # output name -> JSON or ArtifactRef
     outputs = OrderedJSONField(_("outputs"), null=True, blank=True)
     checkpoint = models.JSONField(null=True, blank=True)
+    # of a milestone: its check, the counts of its steps, their artifacts, notes and times
+    evidence = models.JSONField(_("evidence"), null=True, blank=True)
     # {"code", "params", "class"}
     error = models.JSONField(_("error"), null=True, blank=True)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from plans.core.kinds import EventKind
@@ -28,8 +29,40 @@ def _corrected(params: Mapping[str, Any]) -> str:
     return str(HOW.get(str(params.get("how")), _("%(task)s failed; something was done about it."))) % params
 
 
+def _check_failed(params: Mapping[str, Any]) -> str:
+    values = params.get("values") or {}
+    told = _now("The check “%(check)s” does not hold") % {"check": params.get("check", "")}
+    if not values:
+        return f"{told}."
+    return (
+        told
+        + ": "
+        + ", ".join(_now("%(name)s is %(value)s") % {"name": n, "value": v} for n, v in values.items())
+        + "."
+    )
+
+
+def _check_unreadable(params: Mapping[str, Any]) -> str:
+    from plans.wording import sentence
+
+    why = sentence(str(params.get("reason")), {"id": "", "field": "expect", **(params.get("detail") or {})})
+    return _now("The check “%(check)s” cannot be told: %(why)s") % {"check": params.get("check", ""), "why": why}
+
+
+def _not_finite(params: Mapping[str, Any]) -> str:
+    if not params.get("column"):
+        return _now("“%(name)s” is not a number that can be used (NaN or infinite).") % params
+    return _now("“%(name)s” holds %(count)s values that are NaN or infinite, in the column “%(column)s”.") % params
+
+
 SENTENCES: dict[str, Any] = {
     EventKind.TASK_CORRECTED.value: _corrected,
+    # of checks
+    "check_failed": _check_failed,
+    "check_unreadable": _check_unreadable,
+    "output_empty": _("“%(name)s” came out empty: a table without a single row."),
+    "output_not_finite": _not_finite,
+    # of decisions
     "task_not_failed": _("“%(task)s” has not failed."),
     "hint_empty": _("Say in a sentence what the step should mind."),
     "hint_too_long": _("The hint has %(length)s characters; at most %(limit)s fit."),

@@ -16,6 +16,7 @@ from plans.core.compile import (
     grain,
     ids,
     limits,
+    milestones,
     pools,
     references,
     risks,
@@ -32,7 +33,9 @@ from plans.core.spec import PlanSpec
 
 __all__ = ["Circumstances", "Compiled", "Outcome", "compile_plan"]
 
-_PARTS = (ids, dependencies, fields, skills, failures, fan_out, pools, references, foreign, code, flow, grain, risks)
+_PARTS = (
+    ids, dependencies, fields, skills, failures, fan_out, pools, references, milestones, foreign, code, flow, grain, risks,
+)  # fmt: skip
 """In this order: references need the dependencies, and the flow of data needs the references."""
 
 ANY_SKILL = "any"

@@ -32,11 +32,6 @@ def check(draft: Draft) -> None:
 
 
 def _check_plan(draft: Draft) -> None:
-    for row in draft.milestones.values():
-        if row.done_when is not None:
-            draft.say("not_available_yet", field="done_when", id=row.id)
-        if row.approval == Approval.ALWAYS:
-            draft.say("not_available_yet", field="approval", id=row.id)
     for number, condition in enumerate(draft.plan.preconditions, 1):
         if condition.check is not None:
             draft.say("not_available_yet", field="check", id=f"preconditions[{number}]")
@@ -44,7 +39,6 @@ def _check_plan(draft: Draft) -> None:
 
 def _check_availability(draft: Draft, task: TaskSpec) -> None:
     used = {
-        "expect": bool(task.expect),
         "on_failure": task.on_failure in {"replan", "retry_different"},
         "assignees": bool(task.assignees),
         "undo": task.undo is not None,

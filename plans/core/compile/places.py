@@ -12,6 +12,8 @@ from plans.core.errors import ExpressionError
 from plans.core.names import Path
 from plans.core.spec import TaskSpec
 
+EXPECT = "expect"
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -22,6 +24,11 @@ class Place:
     exact: bool = False
     path: Path = ()
 
+    @property
+    def is_check(self) -> bool:
+        """A check is told after the step: its own outputs are there."""
+        return self.field.startswith(EXPECT)
+
 
 def places(draft: Draft, task: TaskSpec) -> Iterator[Place]:
     """Give every expression of a task; one that cannot be told from the text around it becomes a finding."""
@@ -29,6 +36,8 @@ def places(draft: Draft, task: TaskSpec) -> Iterator[Place]:
         yield Place("run_if", task.run_if, exact=True)
     if task.for_each is not None:
         yield from _in_list(draft, task, task.for_each)
+    for number, text in enumerate(task.expect):
+        yield Place(f"{EXPECT}[{number}]", text, exact=True)
     info = draft.info(task)
     literal = info.literal if info else frozenset()
     for name, value in task.params.items():

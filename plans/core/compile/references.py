@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
 from itertools import chain
 
 from plans.core import expressions, fan_out
@@ -18,7 +18,7 @@ from plans.core.errors import ExpressionError
 from plans.core.findings import Severity
 from plans.core.jsontypes import JsonObject
 from plans.core.kinds import ValueKind
-from plans.core.names import RESULT, Path, Target, dotted, is_identifier, target
+from plans.core.names import RESULT, Target, dotted, target, written
 from plans.core.spec import TaskSpec
 
 _TABLE_FIELDS = frozenset({"columns", "row_count", "rows"})
@@ -43,13 +43,15 @@ def _check_place(draft: Draft, task: TaskSpec, place: Place, nulls: Nulls) -> No
         aim = target(use.name, use.path, draft.tasks, draft.producers)
         if aim is None:
             _check_scope_word(draft, task, place, use)
+        elif aim.task == task.id and place.is_check:
+            check_output(draft, task, place, use, aim, draft.item_outputs(task))
         elif _check_target(draft, task, place, use, aim):
             found.append((use, aim))
             draft.reads.append(Read(task=task.id, field=place.field, use=use, aim=aim))
             _depend(draft, task, aim.task)
     check_types(draft, task, place, found)
     for fragile in nulls.unguarded(task, place.field, found):
-        _say_unguarded(draft, task, place, fragile)
+        say_unguarded(draft, task, place, fragile)
     if place.path:
         check_param(draft, task, place, found, nulls)
     elif place.field == "for_each" and found and plain_path(place.text):
@@ -66,28 +68,34 @@ def _check_scope_word(draft: Draft, task: TaskSpec, place: Place, use: Use) -> N
         known = [question.id for question in draft.plan.intent.questions]
         if use.path and use.path[0] not in known:
             near = draft.nearest(str(use.path[0]), known)
-            _say_unresolved(draft, task, place, _written(use), near and _path("answers", (near, *use.path[1:])))
+            _say_unresolved(draft, task, place, _written(use), near and written("answers", (near, *use.path[1:])))
         return
     if use.name == "tasks":
         near = draft.nearest(str(use.path[0]), draft.tasks) if use.path else None
-        _say_unresolved(draft, task, place, _written(use), near and _path(dotted(near), use.path[1:]))
+        _say_unresolved(draft, task, place, _written(use), near and written(dotted(near), use.path[1:]))
         return
     near = draft.nearest(use.name, chain(draft.producers, draft.tasks))
     known_as = near if near is None or near in draft.producers else dotted(near)
-    _say_unresolved(draft, task, place, _written(use), known_as and _path(known_as, use.path))
+    _say_unresolved(draft, task, place, _written(use), known_as and written(known_as, use.path))
 
 
 def _check_target(draft: Draft, task: TaskSpec, place: Place, use: Use, aim: Target) -> bool:
     if aim.task == task.id:
         draft.say("self_reference", task=task.id, id=task.id, field=place.field, reference=_written(use))
         return False
-    outputs = draft.outputs(draft.tasks[aim.task])
+    return check_output(draft, task, place, use, aim, draft.outputs(draft.tasks[aim.task]))
+
+
+def check_output(
+    draft: Draft, task: TaskSpec, place: Place, use: Use, aim: Target, outputs: Mapping[str, ValueKind] | None
+) -> bool:
+    """Tell whether an output, and the field of a table that is read of it, are there; a finding says what is not."""
     first = aim.path[0] if aim.path else RESULT
     if outputs is None:
         return True
     if first != RESULT and first not in outputs:
         near = draft.nearest(str(first), outputs)
-        _say_unresolved(draft, task, place, _written(use), near and _path(dotted(aim.task), (near, *aim.path[1:])))
+        _say_unresolved(draft, task, place, _written(use), near and written(dotted(aim.task), (near, *aim.path[1:])))
         return False
     kind = next(iter(outputs.values()), None) if first == RESULT else outputs[str(first)]
     if kind == ValueKind.TABLE and len(aim.path) > 1 and aim.path[1] not in _TABLE_FIELDS:
@@ -97,16 +105,7 @@ def _check_target(draft: Draft, task: TaskSpec, place: Place, use: Use, aim: Tar
 
 
 def _written(use: Use) -> str:
-    return _path(use.name, use.path)
-
-
-def _path(name: str, path: Path) -> str:
-    """Return a path as it is written in an expression."""
-    return name + "".join(f".{step}" if isinstance(step, str) and is_identifier(step) else _key(step) for step in path)
-
-
-def _key(step: str | int) -> str:
-    return f"[{json.dumps(step, ensure_ascii=False)}]"
+    return written(use.name, use.path)
 
 
 def _say_unresolved(draft: Draft, task: TaskSpec, place: Place, reference: str, near: str | None) -> None:
@@ -128,7 +127,7 @@ def _depend(draft: Draft, task: TaskSpec, upstream: str) -> None:
         draft.say("dependency_added", Severity.INFO, task=task.id, fix=fix, id=task.id, dependency=upstream)
 
 
-def _say_unguarded(draft: Draft, task: TaskSpec, place: Place, aim: Target) -> None:
+def say_unguarded(draft: Draft, task: TaskSpec, place: Place, aim: Target) -> None:
     name = shortest(draft, aim)
     # a list that is null reads as an empty one
     gives_value = place.path or place.field == "for_each"

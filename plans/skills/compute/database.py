@@ -13,6 +13,7 @@ import duckdb
 from plans.core.jsontypes import Json, JsonObject
 
 INTEGERS = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"})
+FLOATS = frozenset({"FLOAT", "DOUBLE"})
 WIDE_INTEGERS = frozenset({"HUGEINT", "UHUGEINT"})
 MAX_EXACT_INTEGER = 2**53
 
@@ -87,10 +88,22 @@ def write_parquet(connection: duckdb.DuckDBPyConnection, relation: str, path: Pa
 
 
 def parquet_meta(connection: duckdb.DuckDBPyConnection, path: Path) -> JsonObject:
-    """Return {"columns": [{"name", "type"}], "row_count"} of a Parquet file."""
+    """Return {"columns": [{"name", "type"}], "row_count"} of a Parquet file; `not_finite` where it holds NaN or infinity."""
     source = f"read_parquet({literal(str(path))})"
-    columns = [{"name": name, "type": plain_type(kind)} for name, kind in columns_of(connection, source)]
-    return {"columns": columns, "row_count": scalar(connection, f"SELECT count(*) FROM {source}")}
+    found = columns_of(connection, source)
+    columns = [{"name": name, "type": plain_type(kind)} for name, kind in found]
+    meta = {"columns": columns, "row_count": scalar(connection, f"SELECT count(*) FROM {source}")}
+    bad = _not_finite(connection, source, [name for name, kind in found if kind.upper() in FLOATS])
+    return {**meta, "not_finite": bad} if bad else meta
+
+
+def _not_finite(connection: duckdb.DuckDBPyConnection, source: str, names: list[str]) -> JsonObject:
+    """Return column -> how many of its cells are NaN or infinite, of those that hold any."""
+    if not names:
+        return {}
+    items = ", ".join(f"count(*) FILTER (WHERE NOT isfinite({identifier(name)}))" for name in names)
+    row = connection.execute(f"SELECT {items} FROM {source}").fetchone() or ()
+    return {name: count for name, count in zip(names, row, strict=True) if count}
 
 
 def scalar(connection: duckdb.DuckDBPyConnection, query: str) -> Any:

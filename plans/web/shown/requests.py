@@ -147,9 +147,12 @@ def _items_shown(effect: Mapping[str, Any]) -> list[Named]:
 def effect_shown(effect: dict[str, Json]) -> list[Named]:
     """Return the exact effect: the skill, each rendered param, the limits."""
     params, limits = effect.get("params"), effect.get("limits")
-    rows = [named(_("Skill"), f"{effect.get('skill')} ({_('version')} {effect.get('version')})")]
-    rows += named_all(params) if isinstance(params, dict) else []
+    rows = named_all(params) if isinstance(params, dict) else []
+    if not effect.get("skill"):
+        # A milestone does nothing itself: what counts is what its steps have come to.
+        return rows
     rows += _items_shown(effect)
+    rows.insert(0, named(_("Skill"), f"{effect.get('skill')} ({_('version')} {effect.get('version')})"))
     if isinstance(limits, dict):
         rows.append(named(_("Longest run time"), duration(limits.get("timeout_seconds"))))
         rows.append(named(_("Retries"), limits.get("retries")))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from plans.core import bind
+from plans.core import bind, checks
 from plans.core.circumstances import Circumstances
 from plans.core.diagnostics import CATALOGUE
 from plans.core.errors import PlannerError
@@ -26,6 +26,11 @@ TABLE_REF = {"$artifact": "a" * 64, "kind": "table", "name": "t", "meta": {"colu
 FINDINGS = {
     **READING,
     **ADVICE,
+    "done_when_outside": (
+        ERROR,
+        "m",
+        lambda: compiled(task("a", outputs={"n": "json"}), milestones=[{"id": "m", "done_when": "n == 1"}]),
+    ),
     "fallback_missing": (ERROR, "a", lambda: compiled(task("a", on_failure="fallback"))),
     "fallback_unused": (WARNING, "a", lambda: compiled(task("a", fallback_skill="load_file"))),
     "fallback_same": (WARNING, "a", lambda: compiled(task("a", on_failure="fallback", fallback_skill="noop"))),
@@ -141,6 +146,10 @@ def deep():
 
 SCOPE = Scope(upstream={"a": {"x": 1, "y": 2}, "b": {"x": 1}})
 RAISED = {
+    "output_empty": lambda: checks.by_default({"t": {**TABLE_REF, "meta": {"row_count": 0}}}, []),
+    "output_not_finite": lambda: checks.by_default({"n": float("inf")}, []),
+    "check_failed": lambda: checks.judge("n == 2", Scope(upstream={"a": {"n": 1}})),
+    "check_unreadable": lambda: checks.judge("n.x == 2", Scope(upstream={"a": {"n": 1}})),
     "expression_too_costly": lambda: evaluate("l.map(x, l.map(y, 1))", {"l": list(range(999))}),
     "expression_value_too_deep": lambda: evaluate("a", {"a": deep()}),
     "expression_types": lambda: evaluate("'a' + 1", {}),

@@ -107,7 +107,6 @@ def test_every_cycle_is_named():
         ("on_failure", "replan"),
         ("undo", {}),
         ("assignees", ["ann"]),
-        ("expect", ["true"]),
     ],
 )
 def test_a_field_that_is_not_built_yet_is_an_error_never_ignored(field, value):
@@ -115,16 +114,44 @@ def test_a_field_that_is_not_built_yet_is_an_error_never_ignored(field, value):
     assert [(f.code, f.params["field"], f.severity) for f in result.findings] == [("not_available_yet", field, "error")]
 
 
+def test_checks_of_what_a_plan_presupposes_are_not_built_yet_either():
+    assert codes(compiled(task("a"), preconditions=[{"text": "t", "check": "true"}])) == ["not_available_yet"]
+
+
 @pytest.mark.parametrize(
-    "plan",
+    ("expect", "found"),
     [
-        {"milestones": [{"id": "m", "done_when": "true"}]},
-        {"milestones": [{"id": "m", "approval": "always"}]},
-        {"preconditions": [{"text": "t", "check": "true"}]},
+        (["sales.row_count == 12", "t1.sales.row_count > 0", 'tasks["t1"].result.row_count > 0'], []),
+        (["size(inputs.log) > 0"], []),
+        (["sales.rowcount == 12"], ["unresolved_reference"]),
+        (["sale.row_count == 12"], ["unresolved_reference"]),
+        (["sales.row_count =="], ["expression_syntax"]),
+        (["item == 1"], ["unresolved_reference"]),
     ],
 )
-def test_checks_of_the_plan_are_not_built_yet_either(plan):
-    assert codes(compiled(task("a"), **plan)) == ["not_available_yet"]
+def test_a_check_reads_the_steps_own_outputs(expect, found):
+    assert codes(compiled(load(expect=expect))) == found
+
+
+def test_a_check_that_reads_another_step_waits_for_it():
+    result = compiled(load(), task("b", outputs={"n": "json"}, expect=["n == sales.row_count"]))
+    assert codes(result) == ["dependency_added"]
+    assert result.edges == [("t1", "b")]
+
+
+@pytest.mark.parametrize(
+    ("done_when", "found"),
+    [("sales.row_count > 0", []), ("n == 1", ["done_when_outside"]), ("sales.rows2 == 1", ["unresolved_reference"])],
+)
+def test_a_milestone_is_done_by_what_its_own_steps_make(done_when, found):
+    rows = [{"id": "m", "done_when": done_when}, {"id": "inner", "parent": "m"}]
+    result = compiled(load(milestone="inner"), task("b", outputs={"n": "json"}), milestones=rows)
+    assert codes(result) == found
+
+
+def test_a_milestone_that_reads_what_may_be_skipped_has_to_ask_first():
+    rows = [{"id": "m", "done_when": "sales.row_count > 0"}]
+    assert codes(compiled(load(milestone="m", run_if="true"), milestones=rows)) == ["unguarded_nullable"]
 
 
 def test_what_is_built_is_accepted():
