@@ -1,4 +1,5 @@
 // The Inbox follows what happens elsewhere: what is decided there settles here, what is new appears; what is typed stays.
+import { released } from "./live/press.js";
 import { localise } from "./times.js";
 
 const list = document.querySelector("[data-inbox]");
@@ -19,7 +20,9 @@ function settle(card) {
 async function renew() {
   const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
   if (!answer.ok || answer.redirected) return;
-  const fresh = cards(new DOMParser().parseFromString(await answer.text(), "text/html"));
+  const text = await answer.text();
+  await released();
+  const fresh = cards(new DOMParser().parseFromString(text, "text/html"));
   const open = new Set(fresh.map(idOf)), here = new Set(cards(list).map(idOf));
   for (const card of cards(list)) if (!open.has(idOf(card))) settle(card);
   for (const card of fresh) if (!here.has(idOf(card))) list.append(document.adoptNode(card));

@@ -1,4 +1,6 @@
 // While a model writes a plan: [data-planning-area] shows how far it is, drawn by the server, at most once in PACE_MS.
+import { released } from "./live/press.js";
+
 const page = document.querySelector("[data-run]");
 const PACE_MS = 700;
 let isLooking = false, isStale = false;
@@ -10,7 +12,9 @@ async function look() {
   isLooking = true;
   try {
     const answer = await fetch(`/runs/${encodeURIComponent(page.dataset.run)}/plan/progress`, { redirect: "manual" });
-    if (answer.ok) area.replaceChildren(...new DOMParser().parseFromString(await answer.text(), "text/html").body.childNodes);
+    const text = answer.ok ? await answer.text() : null;
+    await released();
+    if (text !== null) area.replaceChildren(...new DOMParser().parseFromString(text, "text/html").body.childNodes);
   } catch {
     isStale = true;
   }

@@ -1,6 +1,7 @@
 // The Plan page: a plan that is being made appears by itself, a decision taken elsewhere settles, a node leads to its step.
 // Nothing is put under the hands of somebody who types.
 import "./planning.js";
+import { released } from "./live/press.js";
 import { localise } from "./times.js";
 
 const main = document.querySelector("[data-plan-state]");
@@ -8,7 +9,9 @@ const main = document.querySelector("[data-plan-state]");
 async function fetched() {
   const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
   if (!answer.ok || answer.redirected) return null;
-  return new DOMParser().parseFromString(await answer.text(), "text/html");
+  const text = await answer.text();
+  await released();
+  return new DOMParser().parseFromString(text, "text/html");
 }
 
 function swap(fresh, name) {

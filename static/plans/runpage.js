@@ -3,6 +3,7 @@
 // [data-task-row][data-key]: [data-icon] or <use data-use> (drawings of data-icons) [data-state-word] [data-elapsed] [data-attempt] [data-why], class s-STATE
 // [data-run-state]: [data-icon] [data-state-word]; [data-run-elapsed]; [data-run-done]; [data-run-total]; [data-count="STATE"]
 // [data-requests-area], [data-result-area]: drawn by the server, fetched when they change. [data-events-list]: rows are put before.
+import { released } from "./live/press.js";
 import { tick } from "./live/timers.js";
 
 const AGAIN_MS = 1000;
@@ -115,7 +116,8 @@ function isChanged(field) {
   return field.value !== field.defaultValue;
 }
 
-function reload() {
+async function reload() {
+  await released();
   if (isTyping(document)) return;
   delete page.dataset.revision;
   location.reload();
@@ -135,7 +137,9 @@ async function area(selector, path) {
   turn.isOpen = true;
   try {
     const answer = await fetch(base + path, { redirect: "manual", credentials: "same-origin" });
-    if (answer.ok) turn.isStale ||= !swap(place, await answer.text());
+    const text = answer.ok ? await answer.text() : null;
+    await released();
+    if (text !== null) turn.isStale ||= !swap(place, text);
   } catch {
     turn.isStale = true;
   }

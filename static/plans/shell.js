@@ -1,4 +1,5 @@
 // The frame of every page: theme without a reload, menus that close, buttons that send once.
+import { isPressed } from "./live/press.js";
 import { arrived, forget } from "./newrun/draft.js";
 
 const root = document.documentElement;
@@ -50,6 +51,8 @@ addEventListener("pageshow", event => {
 document.addEventListener("htmx:beforeSwap", event => {
   const { pathname } = new URL(event.detail.xhr.responseURL || location.href, location.href);
   if (pathname !== event.detail.pathInfo.requestPath.split("?")[0]) event.detail.shouldSwap = false;
+  // What follows a run by itself comes again in a moment: not between press and release.
+  if (isPressed() && event.detail.elt.matches("[hx-trigger^=every]")) event.detail.shouldSwap = false;
 });
 
 // An address says only what was chosen.

@@ -6,13 +6,14 @@ import re
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
+from plans.engine.requests import answer_question
 from plans.models import Request, Run
 from tests.browser.live_pages import elsewhere
 from tests.browser.run_pages import is_same, node, open_request, opened, row
 from tests.processes import Site, Started, wait_for
-from tests.web.factories import review_run, simple_plan, world
+from tests.web.factories import World, review_run, simple_plan, world
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(180)]
 
@@ -35,6 +36,11 @@ def strange(owner: User) -> list[str]:
     return [f"/runs/{one.uuid}{query}" for one in runs for query in queries] + [f"/runs/{one.uuid}" for one in reviews]
 
 
+@pytest.fixture
+def asking(owner: User) -> World:
+    return world(owner)
+
+
 def test_point_24_a_task_has_an_address_that_reload_back_and_close_keep(url: str, run: Run, page: Page) -> None:
     opened(page, f"{url}/runs/{run.uuid}?tab=tasks")
 
@@ -51,6 +57,40 @@ def test_point_24_a_task_has_an_address_that_reload_back_and_close_keep(url: str
     page.locator("[data-panel-close]").click()
     expect(page.locator("#task")).to_be_hidden()
     expect(row(page, "first")).to_be_focused()
+
+
+def test_a_press_on_a_row_is_answered_before_the_server_is(url: str, run: Run, page: Page) -> None:
+    held: list[Route] = []
+    page.route(re.compile(r"/panel\?"), lambda route: held.append(route))
+    opened(page, f"{url}/runs/{run.uuid}?tab=tasks")
+
+    row(page, "first").click()
+    expect(page.locator("#task h2")).to_have_text("Take the word")
+    page.locator("[data-panel-close]").click()
+    expect(page.locator("#task")).to_be_hidden()
+    row(page, "risky").click()
+    expect(page.locator("#task h2")).to_have_text("Do the risky thing")
+
+    wait_for(lambda: page.evaluate("true") and len(held) == 2, what="both questions to the server")
+    for route in held:
+        route.continue_()
+    expect(page.locator("#task")).to_contain_text("noop")
+    expect(page.locator("#task h2")).to_have_text("Do the risky thing")
+    expect(page.locator("#task [aria-busy]")).to_have_count(0)
+
+
+def test_nothing_is_drawn_anew_between_press_and_release(asking: World, url: str, page: Page, owner: User) -> None:
+    """A click on what another person's decision has just redrawn would go to nobody."""
+    opened(page, f"{url}/runs/{asking.run.uuid}?tab=tasks")
+    approve = page.get_by_role("button", name="Approve", exact=True)
+    approve.hover()
+    page.mouse.down()
+
+    with page.expect_response(re.compile("/requests$")):
+        elsewhere(lambda: answer_question(request=asking.question, answer={"number": 3}, by=owner))
+    expect(page.locator(f'[data-request="{asking.question.uuid}"]')).to_have_attribute("data-decided", "true")
+    with page.expect_request(lambda sent: sent.method == "POST"):
+        page.mouse.up()
 
 
 def test_a_node_opens_the_panel_and_tabs_change_without_a_reload(url: str, run: Run, page: Page) -> None:

@@ -1,4 +1,5 @@
 // The list of events goes on at its top, under the filter of the address; each event once.
+import { released } from "../live/press.js";
 import { clock } from "./clocks.js";
 
 const MOST = 200;
@@ -27,7 +28,7 @@ export function events(page) {
     recent = [...recent, ...detail.events].slice(-MOST);
     const last = detail.events.at(-1)?.seq;
     for (const count of page.querySelectorAll("[data-event-count]")) if (last) count.textContent = last;
-    add(detail.events);
+    released().then(() => add(detail.events));
   });
   addEventListener("plans:drawn", () => add(recent));
 }

@@ -1,11 +1,14 @@
 // Parts of the page from the server: fetched once at a time, the newest wish wins; what cannot be fetched is loaded as a page.
 import { clocks } from "./clocks.js";
+import { released } from "../live/press.js";
 import { tick } from "../live/timers.js";
 
 export async function part(path, query) {
   try {
     const answer = await fetch(`${path}${query}`, { redirect: "manual", credentials: "same-origin" });
-    return answer.ok ? await answer.text() : null;
+    const text = answer.ok ? await answer.text() : null;
+    await released();
+    return text;
   } catch {
     return null;
   }

@@ -7,7 +7,7 @@ const FRESH_MS = 1000;
 
 export function panel(page) {
   const side = page.querySelector("[data-panel-area]");
-  let key = new URLSearchParams(location.search).get("task"), opener = null, turn = 0;
+  let key = new URLSearchParams(location.search).get("task"), opener = null, turn = 0, isOpening = false, isStale = false;
   // Which of the items of a fan-out are looked at: the query of the server's link.
   let which = side.querySelector("[data-items-query]")?.dataset.itemsQuery ?? "";
 
@@ -23,10 +23,8 @@ export function panel(page) {
     if (mine !== turn) return true;
     if (html === null) return false;
     const before = { top: isNew ? 0 : side.scrollTop, log: log.position(side) };
-    const had = !isNew && side.contains(document.activeElement) && document.activeElement !== side
-      ? document.activeElement : null;
+    const had = side.contains(document.activeElement) && document.activeElement !== side ? document.activeElement : null;
     put(side, html);
-    side.hidden = false;
     side.scrollTop = before.top;
     log.dress(side, isNew ? null : before.log);
     if (had) (counterpart(side, had) ?? side).focus({ preventScroll: true });
@@ -43,13 +41,30 @@ export function panel(page) {
       if (url.href !== location.href) history.pushState({}, "", url);
     }
     graph?.light(key);
-    if (!(await draw(true))) return void location.reload();
+    sketch();
     side.focus({ preventScroll: true });
+    isOpening = true;
+    const isDrawn = await draw(true);
+    if (key !== next) return;
+    isOpening = false;
+    if (!isDrawn) return void location.reload();
+    if (isStale) fresh();
+    isStale = false;
+  };
+  // A press is answered at once: the name is here, the rest comes from the server.
+  const sketch = () => {
+    const made = page.querySelector("[data-panel-model]").content.cloneNode(true);
+    const named = page.querySelector(`.srow[data-key="${CSS.escape(key)}"] b, .node[data-key="${CSS.escape(key)}"] title`);
+    made.querySelector("h2").textContent = named?.textContent ?? key;
+    side.replaceChildren(made);
+    side.hidden = false;
+    side.scrollTop = 0;
   };
   const close = ({ isBack = false } = {}) => {
     const last = key;
     key = null;
     turn += 1;
+    isOpening = isStale = false;
     side.hidden = true;
     side.replaceChildren();
     mark();
@@ -96,7 +111,7 @@ export function panel(page) {
   // Of many items at once only their fan-out is told of.
   const group = () => side.querySelector("[data-panel]")?.dataset.group;
   addEventListener("plans:tasks", ({ detail }) => {
-    if (key && detail.tasks.some(task => task.key === key || task.key === group())) fresh();
+    if (key && detail.tasks.some(task => task.key === key || task.key === group())) isOpening ? isStale = true : fresh();
   });
   addEventListener("plans:drawn", mark);
   if (key) log.dress(side, null);
@@ -108,10 +123,11 @@ function counterpart(root, old) {
   return [...root.querySelectorAll(old.localName)].find(one => sign(one) === sign(old));
 }
 
-// The focus goes back to what opened the panel, or to another way to the same task that can be seen.
+// The focus goes back to what opened the panel, or to another way to the same task that can be seen: first its row or node, which stay.
 function giveBack(page, opener, key) {
   if (!key) return;
-  const ways = [opener, ...page.querySelectorAll(`[data-task-link="${CSS.escape(key)}"], .node[data-key="${CSS.escape(key)}"]`)];
+  const of = CSS.escape(key), ways = [opener];
+  for (const way of [`.srow[data-key="${of}"]`, `.node[data-key="${of}"]`, `[data-task-link="${of}"]`]) ways.push(...page.querySelectorAll(way));
   const way = ways.find(each => each?.isConnected && each.getClientRects().length && each !== document.body);
   (way ?? document.getElementById("main")).focus({ preventScroll: true });
 }
