@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import ConsoleMessage, Page, Request, Response, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Response, sync_playwright
 
 from plans.models import Run
 from tests.browser.run_pages import asking_plan
@@ -49,8 +50,23 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 FAILED = pytest.StashKey[bool]()
 
 
+@contextmanager
+def launched(chromium: str) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
 @pytest.fixture
-def page(chromium: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Page]:
+def started_browser(chromium: str) -> Iterator[Browser]:
+    """Return a browser. While it is there its loop forbids the database in this thread: only tests without one share it."""
+    with launched(chromium) as browser:
+        yield browser
+
+
+@pytest.fixture
+def page(started_browser: Browser, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Page]:
     """Return a page; at the end of the test everything the browser complained about is a failure."""
     problems: list[str] = []
 
@@ -67,19 +83,17 @@ def page(chromium: str, request: pytest.FixtureRequest, tmp_path: Path) -> Itera
         if failed.failure != "net::ERR_ABORTED":
             problems.append(f"{failed.failure} {failed.url}")
 
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
-        page = browser.new_page(viewport={"width": 1280, "height": 900})
-        page.set_default_timeout(20_000)
-        page.on("console", said)
-        page.on("pageerror", lambda error: problems.append(f"page error: {error}"))
-        page.on("response", answered)
-        page.on("requestfailed", failed)
-        yield page
-        if request.node.stash.get(FAILED, True) or problems:
-            folder = PICTURES or tmp_path
-            page.screenshot(path=folder / f"{request.node.name[:80]}.png", full_page=True)
-        browser.close()
+    page = started_browser.new_page(viewport={"width": 1280, "height": 900})
+    page.set_default_timeout(20_000)
+    page.on("console", said)
+    page.on("pageerror", lambda error: problems.append(f"page error: {error}"))
+    page.on("response", answered)
+    page.on("requestfailed", failed)
+    yield page
+    if request.node.stash.get(FAILED, True) or problems:
+        folder = PICTURES or tmp_path
+        page.screenshot(path=folder / f"{request.node.name[:80]}.png", full_page=True)
+    page.context.close()
     assert problems == []
 
 

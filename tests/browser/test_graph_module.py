@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from plans.web.graph.values import Look
+from tests.browser.conftest import launched
 from tests.browser.graph_page import FOLDED, focused, middle, node, opened, title_start, view_box
 from tests.browser.graph_server import Scene, billing, served
 
 pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def started_browser(chromium: str) -> Iterator[Browser]:
+    """Share one browser: nothing here touches the database."""
+    with launched(chromium) as browser:
+        yield browser
 
 
 @pytest.fixture

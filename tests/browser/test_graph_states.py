@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from plans.core.layout import clip, text_width
 from plans.web.graph.values import GraphPlan, GraphTask, Look
+from tests.browser.conftest import launched
 from tests.browser.graph_page import FOLDED, node, opened, send, view_box
 from tests.browser.graph_server import Scene, billing, served
 
 pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def started_browser(chromium: str) -> Iterator[Browser]:
+    """Share one browser: nothing here touches the database."""
+    with launched(chromium) as browser:
+        yield browser
 
 
 @pytest.fixture
@@ -172,23 +180,20 @@ def test_without_javascript_the_picture_scrolls_and_its_links_work(page, address
     context.close()
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_the_browser_cuts_texts_where_the_server_does(graph):
+    texts = [
         "Implement the v2 client adapter",
         "移行リスクを洗い出す 2026",
         "e\u0301 (a) [b] {c}",
         "Ünïcödé — ÄÖ",
         "🚀 go",
         "",
-    ],
-)
-def test_the_browser_cuts_texts_where_the_server_does(graph, text):
+    ]
     found = graph.evaluate(
-        """async text => {
+        """async texts => {
              const {clip, width} = await import("/static/plans/graph/text.js");
-             return [width(text, 11.5), clip(text, 90, 11.5)];
+             return texts.map(text => [width(text, 11.5), clip(text, 90, 11.5)]);
            }""",
-        text,
+        texts,
     )
-    assert found == [pytest.approx(text_width(text, 11.5)), clip(text, 90, 11.5)]
+    assert found == [[pytest.approx(text_width(text, 11.5)), clip(text, 90, 11.5)] for text in texts]
