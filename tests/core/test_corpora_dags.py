@@ -1,6 +1,7 @@
 """Real graphs from the field: every one gets the manifest's verdict, edges, levels and critical path."""
 
 import json
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,6 +15,12 @@ FOLDER = Path(__file__).resolve().parents[2] / "../shared/corpora/dags"
 FILES = json.loads((FOLDER / "manifest.json").read_text("utf-8"))["files"] if FOLDER.is_dir() else []
 ANSWERS = {entry["name"]: entry["right_answers"] for entry in FILES}
 VERDICTS = {"valid": (set(), "accepted"), "reject: unknown dependency": ({"dangling_dependency"}, "rejected")}
+
+
+@cache
+def compiled(name):
+    """Return the file's compilation: the largest take a second, and several tests look at the same."""
+    return compile_plan((FOLDER / name).read_bytes(), AnySkill())
 
 
 def converted(name):
@@ -38,7 +45,7 @@ def test_the_corpus_is_here(corpora):
 @pytest.mark.parametrize("name", ANSWERS)
 def test_the_file_as_it_is_gives_nodes_edges_and_verdict(name):
     answer = ANSWERS[name]
-    result = compile_plan((FOLDER / name).read_bytes(), AnySkill())
+    result = compiled(name)
     errors = {finding.code for finding in result.findings if finding.severity == "error"}
     expected, outcome = VERDICTS.get(answer["expected"], (errors & {"cycle", "self_dependency"}, "rejected"))
     assert (result.outcome, errors) == (outcome, expected)
@@ -49,7 +56,7 @@ def test_the_file_as_it_is_gives_nodes_edges_and_verdict(name):
 @pytest.mark.parametrize("name", ANSWERS)
 def test_dangling_and_cyclic_parts_are_named(name):
     answer = ANSWERS[name]
-    result = compile_plan((FOLDER / name).read_bytes(), AnySkill())
+    result = compiled(name)
     dangling = {finding.params["dependency"] for finding in result.findings if finding.code == "dangling_dependency"}
     assert dangling >= set(answer["dangling"])
     assert len(dangling) == answer["dangling_count"]
@@ -80,7 +87,7 @@ def test_levels_and_critical_path_are_the_manifests(name):
 
 @pytest.mark.parametrize("name", [name for name, answer in ANSWERS.items() if answer["acyclic"]])
 def test_transitive_reduction_of_a_real_graph_keeps_its_levels(name):
-    result = compile_plan((FOLDER / name).read_bytes(), AnySkill())
+    result = compiled(name)
     upstream = {node: [] for node in result.nodes}
     for up, down in result.edges:
         upstream[down].append(up)
