@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,6 +22,7 @@ from plans.engine.drain import Drain
 from plans.engine.load import RunCache
 from plans.engine.settle import Changes
 from plans.engine.slots import Slots
+from plans.engine.sql import host_id, is_gone, process_started
 from plans.models import Event, Run, Task
 
 Skill = Callable[[dict[str, Any], Any], Result]
@@ -98,6 +101,15 @@ def check_history(run: Run) -> None:
     assert len(started) == len(set(started))
     attempts = {(a.task.key, a.number) for t in run.tasks.all() for a in t.attempts.select_related("task")}
     assert set(started) == attempts
+
+
+def gone_worker() -> str:
+    """Return the name of a worker process that has really lived on this machine and ended."""
+    child = subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE)
+    name = f"{host_id()}:{child.pid}:{process_started(child.pid)}"
+    assert not is_gone(name)
+    child.communicate(b"\n")
+    return name
 
 
 class Gate:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from datetime import timedelta
 
 import pytest
@@ -15,20 +13,11 @@ from plans import storage
 from plans.core.kinds import RunsIn
 from plans.core.skill import Ask, Outputs
 from plans.engine import doorbell, mend, sweeper, turn
-from plans.engine.sql import host_id, is_gone, process_started, worker_id
+from plans.engine.sql import host_id, is_gone, worker_id
 from plans.models import Lease, Request, Run, Task
-from tests.engine.plant import Plant, check_history, states, task
+from tests.engine.plant import Plant, check_history, gone_worker, states, task
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def gone_worker() -> str:
-    """Return the name of a worker process that has really lived on this machine and ended."""
-    child = subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE)
-    name = f"{host_id()}:{child.pid}:{process_started(child.pid)}"
-    assert not is_gone(name)
-    child.communicate(b"\n")
-    return name
 
 
 def test_a_worker_is_gone_only_when_its_very_process_has_ended():
