@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from datetime import UTC, timedelta
 
-from django.contrib.auth import get_user_model
 from django.db.models.functions import Now
 
 from plans import events
@@ -85,7 +84,7 @@ def _ask(changes: Changes, task: Task, ask: Ask) -> bool:
     changes.say(EventKind.TASK_WAITING, task, why=RequestKind.QUESTION.value)
     deadline = Now() + timedelta(seconds=ask.deadline_seconds) if ask.deadline_seconds else None
     content = {"text": ask.text, "context": ask.context, "task": task.key}
-    request = rungs.open_request(
+    rungs.open_request(
         changes,
         task,
         RequestKind.QUESTION,
@@ -95,9 +94,8 @@ def _ask(changes: Changes, task: Task, ask: Ask) -> bool:
         digest=digest([task.key, ask.key, content, ask.schema]),
         deadline_at=deadline,
         default=ask.default,
+        assignees=ask.assignees,
     )
-    if ask.assignees:
-        request.assignees.set(get_user_model().objects.filter(username__in=ask.assignees))
     return True
 
 

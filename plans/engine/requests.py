@@ -51,14 +51,17 @@ def decide_approval(*, request: Request, approve: bool, digest: str, by: User, c
 
 
 @patient
-def answer_question(*, request: Request, answer: JsonObject, by: User) -> None:
+def answer_question(*, request: Request, answer: JsonObject, by: User, digest: str | None = None) -> None:
     """Store an answer that fits the question's schema; the task goes on once no question of it is open.
 
-    Raises InputError `answer_invalid` (field, message), AlreadyDecided, NotAllowed.
+    `digest` is that of the question as it was shown. Raises InputError `answer_invalid` (field, message),
+    AlreadyDecided, StaleDecision, NotAllowed.
     """
     check_answer(request, answer)
     with committing(Boundary.REQUEST):
         changes, request, task = open_for(request, RequestKind.QUESTION, by)
+        if digest not in (None, request.digest):
+            raise StaleDecision("effect_changed", task=task.key)
         decide(changes, request, "answer", by, answer=answer)
         others = Request.objects.filter(task=task, kind=RequestKind.QUESTION, state=RequestState.OPEN)
         if not others.exists():

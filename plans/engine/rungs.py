@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from django.contrib.auth import get_user_model
+
 from plans.core.errors import ErrorClass
 from plans.core.hashing import digest
 from plans.core.jsontypes import JsonObject
@@ -61,9 +63,13 @@ def ask(changes: Changes, task: Task, error: JsonObject, choices: Sequence[str] 
     return True
 
 
-def open_request(changes: Changes, task: Task, kind: RequestKind, **columns: Any) -> Request:
-    """Open a request for `task` with its event."""
+def open_request(
+    changes: Changes, task: Task, kind: RequestKind, *, assignees: Sequence[str] = (), **columns: Any
+) -> Request:
+    """Open a request for `task` with its event. `assignees` may decide it too; by default those the plan names."""
     request = Request.objects.create(run_id=task.run_id, task=task, kind=kind, **columns)
+    if names := list(assignees or task.spec.get("assignees", ())):
+        request.assignees.set(get_user_model().objects.filter(username__in=names, is_active=True))
     changes.say(EventKind.REQUEST_OPENED, task, request=str(request.uuid), kind=kind.value)
     return request
 

@@ -56,6 +56,7 @@ def test_cancel_stops_a_step_that_listens_and_starts_nothing_more(plant: Plant):
 
 
 def test_a_success_that_comes_after_the_cancel_does_not_overwrite_it(plant: Plant, monkeypatch):
+    """C85."""
     monkeypatch.setattr("plans.engine.overdue.GRACE_SECONDS", 0.1)
     gate = Gate()
     plant.skill("deaf", gate)

@@ -61,6 +61,7 @@ def test_a_step_over_its_time_leaves_no_process_behind(plant: Plant, tmp_path: P
 
 
 def test_cancel_ends_a_child_that_ignores_sigterm_and_its_grandchild(plant: Plant, tmp_path: Path):
+    """C86."""
     pids = tmp_path / "pids"
     plant.skill("deaf", deaf_skill(pids), runs_in=RunsIn.PROCESS)
     run = plant.run({"id": "a", "skill": "deaf"}, {"id": "b", "depends_on": ["a"]})

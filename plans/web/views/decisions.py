@@ -81,7 +81,7 @@ def _answer(request: HttpRequest, user: User, row: Request) -> HttpResponse:
     answer = form.answer() if form.is_valid() else {}
 
     def action() -> None:
-        services.answer_question(request=row, answer=answer, by=user)
+        services.answer_question(request=row, answer=answer, by=user, digest=request.POST.get("digest") or None)
 
     return take(request, row.run, action, stale="effect_changed")
 
