@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import os
@@ -13,6 +14,8 @@ from urllib.parse import unquote, urlsplit
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+
+from plans.core.errors import DiskFull
 
 CHUNK = 1024 * 1024
 
@@ -33,7 +36,24 @@ def local_path(sha256: str) -> Path:
 
 
 def put_stream(stream: BinaryIO, limit_bytes: int | None = None) -> tuple[str, int]:
-    """Store a stream; return (sha256, size). Raises ValueError, leaving nothing behind, when it is over `limit_bytes`."""
+    """Store a stream; return (sha256, size).
+
+    Raises ValueError when it is over `limit_bytes`, DiskFull when there is no room; nothing is left behind then.
+    """
+    try:
+        return _put(stream, limit_bytes)
+    except OSError as error:
+        if is_full(error):
+            raise DiskFull from error
+        raise
+
+
+def is_full(error: OSError) -> bool:
+    """Tell whether a write failed because the disk, or this user's share of it, is full."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
+def _put(stream: BinaryIO, limit_bytes: int | None) -> tuple[str, int]:
     folder = root() / "incoming"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     digest, size = hashlib.sha256(), 0
@@ -48,10 +68,10 @@ def put_stream(stream: BinaryIO, limit_bytes: int | None = None) -> tuple[str, i
             file.flush()
             # The row that will name these bytes may survive a power cut; so must they.
             os.fsync(file.fileno())
+            return _settle(Path(file.name), digest.hexdigest()), size
         except BaseException:
             os.unlink(file.name)
             raise
-    return _settle(Path(file.name), digest.hexdigest()), size
 
 
 def put_file(path: Path) -> tuple[str, int]:

@@ -122,6 +122,12 @@ class RetryableSkillError(SkillError):
         super().__init__(code, **params)
 
 
+class DiskFull(RetryableSkillError):
+    """There is no room for what should be stored."""
+
+    default_code = "disk_full"
+
+
 class PermanentSkillError(SkillError):
     pass
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from django.conf import settings
 
 from plans import storage
-from plans.core.errors import InputError
+from plans.core.errors import DiskFull, InputError
 from plans.models import Attachment, Blob
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def store_attachment(
 ) -> Attachment:
     """Store and profile one file.
 
-    Raises InputError `file_empty`, `file_too_large`, or the profile's own problem; nothing is kept as a row then.
+    Raises InputError `file_empty`, `file_too_large`, `disk_full`, or the profile's own problem; nothing is kept as a row then.
     """
     filename = clean_filename(filename)
     limit = settings.PLANS_MAX_UPLOAD_BYTES
@@ -43,6 +43,8 @@ def store_attachment(
         sha256, size = storage.put_stream(stream, limit_bytes=limit)
     except ValueError:
         raise InputError("file_too_large", file=filename, limit_mb=limit // (1024 * 1024)) from None
+    except DiskFull as error:
+        raise InputError(error.code) from error
     if size == 0:
         raise InputError("file_empty", file=filename)
     found = profile(storage.local_path(sha256), filename)

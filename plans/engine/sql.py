@@ -120,6 +120,11 @@ def is_lock_trouble(error: OperationalError) -> bool:
     return state in {"40001", "40P01"} or "database is locked" in str(error)
 
 
+def is_database_full(error: OperationalError) -> bool:
+    """Tell whether the database had no room for the change (SQLSTATE 53100; SQLite: full)."""
+    return getattr(error.__cause__, "sqlstate", None) == "53100" or "disk is full" in str(error)
+
+
 @lru_cache(maxsize=1)
 def host_id() -> str:
     """Return a name for this machine as booted: a pid means something only together with it."""
@@ -155,6 +160,7 @@ __all__ = [
     "claim_where",
     "committing",
     "hot_cursor",
+    "is_database_full",
     "is_gone",
     "is_sqlite",
     "later_sql",

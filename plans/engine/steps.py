@@ -10,10 +10,11 @@ from typing import Any
 
 import structlog
 
+from plans import storage
 from plans.core import checks
 from plans.core.bind import bind_outputs
 from plans.core.circumstances import NOTHING_KNOWN, Circumstances
-from plans.core.errors import ErrorClass, ExpressionError, LeaseLost, PlannerError, SkillCancelled, SkillError
+from plans.core.errors import DiskFull, ErrorClass, ExpressionError, LeaseLost, PlannerError, SkillCancelled, SkillError
 from plans.core.jsontypes import Json, JsonObject
 from plans.core.kinds import ValueKind
 from plans.core.model import Connect
@@ -193,7 +194,9 @@ def perform(job: Job, runner: Runner, send: Callable[[Message], None]) -> Ended:
         return Stopped(claimed=claimed, log=context.log_text() if context else "")
     except PlannerError as error:
         return _failed(claimed, error, rendered, context)
-    except Exception:
+    except Exception as error:
+        if isinstance(error, OSError) and storage.is_full(error):
+            return _failed(claimed, DiskFull(), rendered, context)
         log.exception("skill_raised", task=claimed.key, attempt=claimed.attempt, skill=claimed.skill)
         problem = SkillError("skill_bug", skill=claimed.skill)
         return _failed(claimed, problem, rendered, context)

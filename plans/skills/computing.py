@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -11,6 +13,7 @@ from typing import Any
 
 from plans.core.errors import (
     BadInputError,
+    DiskFull,
     PermanentSkillError,
     RetryableSkillError,
     SkillCancelled,
@@ -23,6 +26,7 @@ from plans.skills import sandbox
 
 PACKAGE = "plans.skills.compute"
 STDERR_LINES = 3
+NO_SPACE = os.strerror(errno.ENOSPC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +87,8 @@ def call(
 
 def _error(program: str, outcome: sandbox.Outcome, seconds: float) -> Exception:
     detail = "\n".join(outcome.stderr.strip().splitlines()[-STDERR_LINES:])[:500]
+    if NO_SPACE in detail:
+        return DiskFull()
     match outcome.status:
         case "timeout":
             return SkillTimeout("timeout", seconds=round(seconds))

@@ -60,6 +60,7 @@ SENTENCES: dict[str, Any] = {
     "task_asks_nothing": _("“%(task)s” does not wait for a decision."),
     "no_plan": _("There is no such plan to run again."),
     "task_unknown": _("The run has no step “%(task)s”."),
+    "disk_full": _("There is no room left to store this. Let an administrator free space, then try again."),
     "cancelled": _("It was cancelled."),
     "worker_lost": _("The worker died in the middle of the step (%(losses)s times)."),
     "worker_lost_unsure": _(

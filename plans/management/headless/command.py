@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandParser
-from django.db import DatabaseError
+from django.db import DatabaseError, OperationalError
 
 from plans.core.errors import InputError, PlannerError
 from plans.core.jsontypes import JsonObject
 from plans.core.states import RunState
+from plans.engine.sql import is_database_full
 from plans.management.headless import document
 from plans.management.headless.waiting import carry
 from plans.models import Run
@@ -59,8 +60,9 @@ class HeadlessCommand(BaseCommand):
             shown, good = {"error": document.of_error(error)}, False
         except DatabaseError as error:
             # Most often a database without tables: that is said, not traced.
-            missing = InputError("database_unavailable", problem=str(error))
-            shown, good = {"error": document.of_error(missing)}, False
+            is_full = isinstance(error, OperationalError) and is_database_full(error)
+            problem = InputError("disk_full") if is_full else InputError("database_unavailable", problem=str(error))
+            shown, good = {"error": document.of_error(problem)}, False
         text = json.dumps(shown, ensure_ascii=False) if options["as_json"] else document.for_people(shown)
         stream = self.stdout if options["as_json"] or good or "run" in shown else self.stderr
         stream.write(text)
