@@ -136,6 +136,8 @@ _FIELDS: Mapping[str, Diagnostic] = {
     "fallback_value_unknown": _error(Place.OUTPUT, fixes=True),
     "fallback_value_kind": _error(Place.OUTPUT),
     "done_when_outside": _error(Place.TASK),
+    "undo_unreadable": _error(Place.TASK, fixes=True),
+    "undo_unfit": _error(Place.TASK),
     "two_producers": _error(Place.OUTPUT),
     "bad_output_name": _error(Place.OUTPUT),
     "too_many_outputs": _error(Place.OUTPUT),

@@ -100,6 +100,17 @@ def escape(text: str) -> str:
     return text.replace(OPEN, ESCAPED)
 
 
+def escape_all(value: Json) -> Any:
+    """Return `value` with every text in it escaped, so that rendering gives back just this value."""
+    if isinstance(value, str):
+        return escape(value)
+    if isinstance(value, list):
+        return [escape_all(inner) for inner in value]
+    if isinstance(value, dict):
+        return {key: escape_all(inner) for key, inner in value.items()}
+    return value
+
+
 def texts_in(value: Json, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
     """Give every text in `value` with its path, in order. Keys of objects are names, never rendered."""
     stack: list[tuple[tuple[str | int, ...], Any]] = [(path, value)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plans import circumstances
 from plans.core.catalogue import SkillInfo
@@ -12,9 +12,9 @@ from plans.core.errors import InputError, StaleDecision
 from plans.core.fan_out import ITEM_OF
 from plans.core.findings import Severity
 from plans.core.hashing import digest as digest_of
-from plans.core.jsontypes import Json, JsonObject
+from plans.core.jsontypes import JsonObject
 from plans.core.kinds import EventKind
-from plans.core.placeholders import escape
+from plans.core.placeholders import escape_all
 from plans.core.states import RequestKind
 from plans.engine import artifacts, gates, revisions, rows
 from plans.engine.boundaries import Boundary
@@ -92,17 +92,7 @@ def keep_written(
 
 def _as_written(params: JsonObject, literal: frozenset[str]) -> JsonObject:
     """Return params so that rendering gives back just these values: what a person typed is no placeholder."""
-    return {name: value if name in literal else _escaped(value) for name, value in params.items()}
-
-
-def _escaped(value: Json) -> Any:
-    if isinstance(value, str):
-        return escape(value)
-    if isinstance(value, list):
-        return [_escaped(inner) for inner in value]
-    if isinstance(value, dict):
-        return {key: _escaped(inner) for key, inner in value.items()}
-    return value
+    return {name: value if name in literal else escape_all(value) for name, value in params.items()}
 
 
 def _judge(task: Task, params: JsonObject, catalogue: Mapping[str, SkillInfo]) -> Compiled:

@@ -104,18 +104,23 @@ def create_run_from_plan(
     client_token: str | None = None,
     limits: Limits | None = None,
     source: str = "import",
+    origin: Run | None = None,
 ) -> Run:
-    """Make a run in state `review` from a compiled plan. Raises MalformedPlan when there is no plan to review."""
+    """Make a run in state `review` from a compiled plan. Raises MalformedPlan when there is no plan to review.
+
+    `origin` is the run that it came from.
+    """
     plan = compiled.plan
     if plan is None:
         raise MalformedPlan("plan_unreadable")
     goal = plan.goal.strip()[:GOAL_LIMIT] or "Imported plan"
     columns = _columns(owner, autonomy, time_zone, inputs) | {"goal": goal}
-    columns |= (limits or Limits()).columns()
+    columns |= (limits or Limits()).columns() | {"origin": origin}
 
     def fill(run: Run) -> None:
         changes = Changes(run.pk)
-        changes.say(EventKind.RUN_CREATED, actor_id=owner.pk)
+        came = {"origin": str(origin.uuid), "source": source} if origin else {}
+        changes.say(EventKind.RUN_CREATED, actor_id=owner.pk, **came)
         findings = [finding.as_json() for finding in compiled.findings]
         notes = compiled.summary()
         stored = plan.model_dump(mode="json", by_alias=True)

@@ -87,6 +87,7 @@ urlpatterns = [
     path("runs/<uuid:uuid>/resume", login_required(steering.resume), name="resume_run"),
     path("runs/<uuid:uuid>/rerun", login_required(steering.rerun), name="rerun"),
     path("runs/<uuid:uuid>/fork", login_required(steering.fork), name="fork"),
+    path("runs/<uuid:uuid>/undo", login_required(steering.undo), name="undo_steps"),
     path("runs/<uuid:uuid>/failed", login_required(failures.failed_step), name="failed_step"),
     path("runs/<uuid:uuid>/cancel", login_required(run.cancel), name="cancel_run"),
     path("artifacts/<uuid:uuid>", login_required(artifacts.download), name="artifact"),

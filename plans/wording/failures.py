@@ -62,6 +62,10 @@ SENTENCES: dict[str, Any] = {
     "check_unreadable": _check_unreadable,
     "output_empty": _("“%(name)s” came out empty: a table without a single row."),
     "output_not_finite": _not_finite,
+    # of undoing
+    "run_not_ended": _("The run has not ended yet."),
+    "nothing_to_undo": _("No finished step of this run says how it is undone."),
+    "undo_unresolved": _("“%(step)s” cannot be undone by itself: something its undo reads is not there."),
     # of decisions
     "task_not_failed": _("“%(task)s” has not failed."),
     "hint_empty": _("Say in a sentence what the step should mind."),

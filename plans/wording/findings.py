@@ -66,6 +66,8 @@ _FIELDS: dict[str, Any] = {
     "fallback_value_unknown": _("“%(id)s”: there is a fallback value for “%(output)s”, which the step does not make."),
     "fallback_value_kind": _("“%(id)s”: the fallback value of “%(output)s” is %(came)s, not %(wanted)s."),
     "done_when_outside": _("Milestone “%(id)s”: “%(reference)s” in done_when is made by none of its steps."),
+    "undo_unreadable": _("“%(id)s”: an undo is said in words, or is a call with “skill” and “params”."),
+    "undo_unfit": _("“%(id)s”: the undo by “%(skill)s” cannot be called: %(problem)s."),
     "two_producers": _("Both “%(first)s” and “%(second)s” make the output “%(output)s”."),
     "bad_output_name": _bad_output_name,
     "too_many_outputs": _("“%(id)s” names %(declared)s outputs, but %(skill)s delivers %(delivered)s."),

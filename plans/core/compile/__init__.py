@@ -22,6 +22,7 @@ from plans.core.compile import (
     risks,
     skills,
     structure,
+    undo,
 )
 from plans.core.compile.draft import Draft
 from plans.core.compile.outcome import Compiled, Outcome, outcome_of
@@ -34,7 +35,8 @@ from plans.core.spec import PlanSpec
 __all__ = ["Circumstances", "Compiled", "Outcome", "compile_plan"]
 
 _PARTS = (
-    ids, dependencies, fields, skills, failures, fan_out, pools, references, milestones, foreign, code, flow, grain, risks,
+    ids, dependencies, fields, skills, failures, undo, fan_out, pools, references, milestones, foreign, code, flow, grain,
+    risks,
 )  # fmt: skip
 """In this order: references need the dependencies, and the flow of data needs the references."""
 

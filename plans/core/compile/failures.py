@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from jsonschema import Draft202012Validator
-
 from plans.core.bind import bind_outputs
 from plans.core.catalogue import SkillInfo
 from plans.core.compile import fixes
 from plans.core.compile.draft import Draft
-from plans.core.compile.skills import may_be_rendered_away
+from plans.core.compile.skills import params_problems
 from plans.core.errors import CheckFailed
 from plans.core.findings import Severity
 from plans.core.spec import TaskSpec
@@ -51,11 +49,7 @@ def _check_skill(draft: Draft, task: TaskSpec) -> None:
 
 def _check_fits(draft: Draft, task: TaskSpec, info: SkillInfo) -> None:
     """The fallback gets the same params and has to give the same outputs."""
-    known = info.params_schema.get("properties", {})
-    problems = [error.message for error in Draft202012Validator(info.params_schema).iter_errors(task.params)
-                if not may_be_rendered_away(error, info.literal)]  # fmt: skip
-    if known and not info.params_schema.get("additionalProperties", False):
-        problems += [f"unknown param {name!r}" for name in task.params if name not in known]
+    problems = params_problems(info, task.params)
     if len(task.outputs) > len(info.outputs):
         problems.append(f"{len(task.outputs)} outputs wanted, {len(info.outputs)} made")
     if problems:

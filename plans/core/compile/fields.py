@@ -40,7 +40,6 @@ def _check_plan(draft: Draft) -> None:
 def _check_availability(draft: Draft, task: TaskSpec) -> None:
     used = {
         "on_failure": task.on_failure in {"replan", "retry_different"},
-        "undo": task.undo is not None,
     }
     for field, is_used in used.items():
         if is_used:

@@ -62,6 +62,16 @@ def _check_params(draft: Draft, task: TaskSpec, info: SkillInfo, validator: Draf
             draft.say("placeholder_in_literal", Severity.WARNING, task=task.id, id=task.id, param=name, skill=info.name)
 
 
+def params_problems(info: SkillInfo, params: JsonObject) -> list[str]:
+    """Return in the validator's words why a skill could not be called with `params`; placeholders fit everywhere."""
+    known = info.params_schema.get("properties", {})
+    errors = Draft202012Validator(info.params_schema).iter_errors(params)
+    problems = [_problem(error) for error in errors if not may_be_rendered_away(error, info.literal)]
+    if known and not info.params_schema.get("additionalProperties", False):
+        problems += [f"unknown param {name!r}" for name in params if name not in known]
+    return problems
+
+
 def _say_bad(draft: Draft, task: TaskSpec, info: SkillInfo, error: ValidationError) -> None:
     if may_be_rendered_away(error, info.literal):
         return

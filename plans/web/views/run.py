@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from plans import queries
 from plans.core.states import RunState
-from plans.engine import control, ledger
+from plans.engine import control, ledger, undoing
 from plans.engine.overview import is_quiet
 from plans.models import Run
 from plans.web.access import get_run, get_task, member, steers
@@ -57,6 +57,7 @@ def run(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "why": why_shown(row, now) if is_quiet(row, now) else [],
         "meter": meter(row, ledger.spent(row.pk)),
         "planning": planning_shown(row) if row.state == RunState.PLANNING else None,
+        **_undo(row),
         "tab_links": {name: with_changes(request.GET, tab=name) for name in TABS},
         "close_link": with_changes(request.GET, task=None),
         **_asked(row, shown, user, now),
@@ -114,6 +115,13 @@ def cancel(request: HttpRequest, uuid: UUID) -> HttpResponse:
     if request.method != "POST":
         return render(request, "plans/cancel.html", {"run": row})
     return take(request, row, lambda: control.cancel_run(run=row, by=user), stale="plan_changed")
+
+
+def _undo(row: Run) -> dict[str, Any]:
+    """Return how the whole of a run that did not come to its end is taken back, and how many steps can be undone."""
+    if row.state not in {RunState.FAILED, RunState.CANCELLED} or row.revision is None:
+        return {"rollback": "", "undoable": 0}
+    return {"rollback": row.revision.plan.get("rollback") or "", "undoable": len(undoing.undoable(row))}
 
 
 def _asked(row: Run, shown: RunShown, user: User, now: datetime) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 
 from plans import tasks
 from plans.core.errors import PlannerError
-from plans.engine import again, pausing
+from plans.engine import again, pausing, undoing
 from plans.models import Run
 from plans.web.access import get_run, get_task, member, steers
 from plans.web.decided import posted, take
@@ -68,6 +68,24 @@ def fork(request: HttpRequest, uuid: UUID) -> HttpResponse:
         ),
         page="plan",
     )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def undo(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """Ask first, then make a run that undoes the finished steps, the last one first; it waits for approval."""
+    run = get_run(member(request), uuid)
+    steps = undoing.undoable(run)
+    if request.method != "POST":
+        if not steps or not run.is_terminal:
+            return redirect("run", run.uuid)
+        return render(request, "plans/undo.html", {"run": run, "steps": steps, "token": uuid4().hex})
+
+    def make(token: str | None) -> Run:
+        return undoing.undo_steps(
+            run=run, by=member(request), catalogue=tasks.catalogue(), runner=tasks.runner(), client_token=token
+        )
+
+    return _made(request, run, make, page="plan")
 
 
 def _made(request: HttpRequest, run: Run, make: Callable[[str | None], Run], page: str = "run") -> HttpResponse:

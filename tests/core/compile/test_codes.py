@@ -26,6 +26,8 @@ TABLE_REF = {"$artifact": "a" * 64, "kind": "table", "name": "t", "meta": {"colu
 FINDINGS = {
     **READING,
     **ADVICE,
+    "undo_unreadable": (ERROR, "a", lambda: compiled(task("a", undo={"call": "x"}))),
+    "undo_unfit": (ERROR, "a", lambda: compiled(task("a", undo={"skill": "load_file", "params": {}}))),
     "done_when_outside": (
         ERROR,
         "m",
@@ -69,7 +71,7 @@ FINDINGS = {
         "b",
         lambda: compiled(task("a", outputs={"x": "json"}), task("b", params={"value": "{{ x }}"})),
     ),
-    "not_available_yet": (ERROR, "a", lambda: compiled(task("a", undo={}))),
+    "not_available_yet": (ERROR, "a", lambda: compiled(task("a", on_failure="replan"))),
     "two_producers": (ERROR, "b", lambda: compiled(task("a", outputs={"x": "json"}), task("b", outputs={"x": "json"}))),
     "bad_output_name": (ERROR, "a", lambda: compiled(task("a", outputs={"größe": "json"}))),
     "too_many_outputs": (ERROR, "a", lambda: compiled(task("a", outputs={"x": "json", "y": "json"}))),

@@ -105,7 +105,6 @@ def test_every_cycle_is_named():
     [
         ("on_failure", "retry_different"),
         ("on_failure", "replan"),
-        ("undo", {}),
     ],
 )
 def test_a_field_that_is_not_built_yet_is_an_error_never_ignored(field, value):
