@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import structlog
+from django.conf import settings
 from django.db import OperationalError, connection, transaction
 from django.db.backends.utils import CursorWrapper
 
@@ -128,11 +129,12 @@ def is_database_full(error: OperationalError) -> bool:
 @lru_cache(maxsize=1)
 def host_id() -> str:
     """Return a name for this machine as booted: a pid means something only together with it."""
+    name = (settings.PLANS_HOST_NAME or socket.gethostname()).replace(":", "_")[:60]
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")[:8]
     except OSError:
         boot = "0"
-    return f"{socket.gethostname()[:60]}-{boot}"
+    return f"{name}-{boot}"
 
 
 def process_started(pid: int) -> str | None:

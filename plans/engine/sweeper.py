@@ -16,7 +16,7 @@ from plans.core.states import TaskState
 from plans.engine import ageing, deadlines, doorbell, hosts, hot, ladder, limits, mend, pausing, time_budgets
 from plans.engine.boundaries import Boundary
 from plans.engine.settle import Changes
-from plans.engine.sql import is_gone, transact, worker_id
+from plans.engine.sql import host_id, is_gone, transact, worker_id
 from plans.models import Attempt, Lease, Task
 
 log = structlog.get_logger("plans.engine")
@@ -24,12 +24,14 @@ log = structlog.get_logger("plans.engine")
 HOLDER_SECONDS = 10.0
 UNCLAIMED_SECONDS = 1.0
 MEND_SECONDS = 10.0
+LATEST_CLAIMS = 200
+"""A host with free slots that has none of so many claims, while work is ready, claims nothing."""
 BATCH = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pulse:
-    """What the watchdog judges by: ready tasks, a number that grows with each claim, and slots not running anything."""
+    """What a host's watchdog judges by: ready tasks, a number that grows with each claim of its own, and its free slots."""
 
     ready: int
     claims: int
@@ -130,13 +132,18 @@ def take_back(task_id: int, attempt: int, worker: str) -> bool:
 
 
 def read_pulse() -> Pulse:
-    """Return the queue's figures. Every claim writes an attempt row, so the last attempt's id tells whether one came."""
+    """Return the figures of this host's workers: another's that claim say nothing of ours.
+
+    Every claim writes an attempt row, so the id of our last one tells whether we claimed.
+    """
     if hosts.is_held():
         return Pulse(ready=0, claims=0, idle_slots=0)
-    running = Task.objects.filter(state=TaskState.RUNNING).count()
+    ours = f"{host_id()}:"
+    running = Task.objects.filter(state=TaskState.RUNNING, claimed_by__startswith=ours).count()
     slots = settings.PLANS_WORKERS * settings.PLANS_SLOTS_PER_WORKER
-    last = Attempt.objects.order_by("-pk").values_list("pk", flat=True).first()
-    return Pulse(ready=limits.claimable(), claims=last or 0, idle_slots=max(0, slots - running))
+    latest = Attempt.objects.order_by("-pk").values_list("pk", "worker")[:LATEST_CLAIMS]
+    last = next((pk for pk, worker in latest if worker.startswith(ours)), 0)
+    return Pulse(ready=limits.claimable(), claims=last, idle_slots=max(0, slots - running))
 
 
 def ring_for_unclaimed(memory: Memory, pulse: Pulse, now: float) -> None:
@@ -146,8 +153,9 @@ def ring_for_unclaimed(memory: Memory, pulse: Pulse, now: float) -> None:
         return
     if memory.ready_since is None:
         memory.ready_since = now
-    # Doorbells that wait already are enough: with no worker for an hour they must not pile up.
-    if now - memory.ready_since >= UNCLAIMED_SECONDS and pulse.idle_slots and doorbell.waiting() < doorbell.workers():
+    # Who has a free slot may be another host. Doorbells that wait already are enough: with no worker for an hour they
+    # must not pile up.
+    if now - memory.ready_since >= UNCLAIMED_SECONDS and doorbell.waiting() < doorbell.workers():
         memory.ready_since = now
         run_id = Task.objects.filter(state=TaskState.READY, held=False).values_list("run_id", flat=True).first()
         if run_id is not None:

@@ -18,40 +18,15 @@ from plans.models import Event, Run, Task
 from plans.tasks import catalogue
 from tests.engine.plant import check_history
 from tests.processes import Site, wait_for
+from tests.skills.holding import write_hold_skill
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-NAP = """
-import time
-from pathlib import Path
-from plans.core.kinds import ValueKind, RunsIn
-from plans.core.skill import Outputs
-from plans.skills.base import BasicSkill, Params
-from plans.skills.registry import skill
-
-class HoldParams(Params):
-    pass
-
-@skill
-class Hold(BasicSkill):
-    name = "hold"
-    description = "Run until the file `go` exists."
-    params = HoldParams
-    outputs = {"result": ValueKind.JSON}
-    runs_in = RunsIn.THREAD
-
-    def run(self, params, context):
-        while not Path(GO).exists() and not context.cancelled():
-            time.sleep(0.02)
-        return Outputs(values={"result": context.attempt})
-"""
 
 
 def test_a_killed_worker_loses_nothing(site: Site, owner: User, tmp_path, settings):
     go = tmp_path / "go"
     folder = tmp_path / "skills"
-    folder.mkdir()
-    (folder / "hold.py").write_text(f"GO = {str(go)!r}\n{NAP}")
+    write_hold_skill(folder, go)
     infos = {**catalogue(), "hold": SkillInfo(name="hold", outputs={"result": ValueKind.JSON})}
     plan = {
         "goal": "survive",
