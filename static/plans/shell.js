@@ -55,6 +55,11 @@ document.addEventListener("htmx:beforeSwap", event => {
   if (isPressed() && event.detail.elt.matches("[hx-trigger^=every]")) event.detail.shouldSwap = false;
 });
 
+// A report is a frame of another origin: while the focus is in there, some browsers say `:focus` of nothing out here.
+const frames = on => { for (const frame of document.querySelectorAll("iframe")) frame.classList.toggle("has-focus", on && frame === document.activeElement); };
+addEventListener("blur", () => frames(true));
+addEventListener("focus", () => frames(false));
+
 // An address says only what was chosen.
 document.addEventListener("htmx:configRequest", event => {
   if (!event.detail.elt.matches("[data-tidy]")) return;

@@ -78,9 +78,17 @@ OVER = """() => [...document.querySelectorAll("body *")].filter(it => {
 WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
+def settled(page: Page) -> None:
+    """Wait until what moves for a moment, such as a colour after a change of theme, has arrived."""
+    page.evaluate("""() => Promise.allSettled(document.getAnimations()
+      .filter(one => Number(one.effect.getComputedTiming().iterations) === 1).map(one => one.finished))""")
+
+
 def violations(page: Page) -> list[str]:
     """Return what axe finds against WCAG 2.2 A and AA. The script comes by the debugger, which no policy of a page stops."""
-    page.evaluate(Axe().axe_script)
+    settled(page)
+    if not page.evaluate("Boolean(window.axe)"):
+        page.evaluate(Axe().axe_script)
     found: dict[str, Any] = page.evaluate("options => axe.run(document, options)", OPTIONS)
     return [
         f"{one['id']}: {node['target']} {node['html'][:160]} {node['failureSummary'][:260]}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from django.contrib.auth.models import User
@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from plans.models import Attempt, Run
 from tests.browser.live_pages import elsewhere
-from tests.browser.reach import WIDE
+from tests.browser.reach import WIDE, settled
 from tests.processes import Site, session_cookie
 from tests.tour_runs import BROKEN, MIXED
 from tests.web.factories import drained_run, review_run, world
@@ -284,3 +284,28 @@ def test_point_44_themes_follow_the_system_can_be_switched_stay_and_do_not_flash
     assert page.evaluate(ground) == light
     page.reload()
     assert page.evaluate(ground) == light
+
+
+COLOURS = """() => [...document.querySelectorAll(".rhead h1, .tabs a, [data-tab-panel] *")].filter(one => one.checkVisibility())
+  .map(one => `${one.localName}.${one.getAttribute("class") ?? ""} ${getComputedStyle(one).color}`)"""
+
+
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_point_44_a_switch_of_theme_leaves_no_colour_of_the_old_one(
+    url: str, runs: dict[str, str], signed_in: Page, motion: Literal["reduce", "no-preference"]
+) -> None:
+    """Rows out of sight are not drawn until they come into it, and colours may take a moment unless motion is unwanted."""
+    page = signed_in
+    page.emulate_media(color_scheme="light", reduced_motion=motion)
+    page.set_viewport_size({"width": 1000, "height": 320})
+    for tab in ("tasks", "events"):
+        page.goto(f"{url}{runs['world']}?tab={tab}")
+        light = page.evaluate(COLOURS)
+        page.emulate_media(color_scheme="dark")
+        if motion == "no-preference":
+            settled(page)
+        switched = page.evaluate(COLOURS)
+        page.reload()
+        assert switched == page.evaluate(COLOURS)
+        assert switched != light
+        page.emulate_media(color_scheme="light")
