@@ -71,7 +71,8 @@ def left(name: str) -> None:
 
 def alive() -> list[Host]:
     """Return the hosts that live, by name."""
-    return list(Host.objects.filter(seen_at__gt=Now() - timedelta(seconds=ALIVE_SECONDS)))
+    edge = timedelta(seconds=ALIVE_SECONDS)
+    return list(Host.objects.filter(seen_at__gt=Now() - edge, seen_at__lt=Now() + edge))
 
 
 def unreadable_probes() -> list[str]:

@@ -149,7 +149,9 @@ def usage(rows: Iterable[Waiting]) -> Usage:
                 found.used[key] += row.weight if key[0] == "pool" else 1
     rated = [key[1] for key in limits if key[0] == "rate"]
     if rated:
-        recent = Attempt.objects.filter(rated_skill__in=rated, started_at__gt=Now() - MINUTE).order_by()
+        recent = Attempt.objects.filter(rated_skill__in=rated, started_at__gt=Now() - MINUTE)
+        # what a clock that was set back says is yet to come would close the rate for as long as that
+        recent = recent.filter(started_at__lte=Now()).order_by()
         for skill, n in recent.values_list("rated_skill").annotate(n=Count("pk")):
             found.used["rate", skill] = n
     for run_id, spent in reserves.used([key[1] for key in limits if key[0] == "money"]).items():

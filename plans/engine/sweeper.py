@@ -13,7 +13,19 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from plans.core.states import TaskState
-from plans.engine import ageing, deadlines, doorbell, hosts, hot, ladder, limits, mend, pausing, time_budgets
+from plans.engine import (
+    ageing,
+    deadlines,
+    doorbell,
+    hosts,
+    hot,
+    ladder,
+    late_retries,
+    limits,
+    mend,
+    pausing,
+    time_budgets,
+)
 from plans.engine.boundaries import Boundary
 from plans.engine.settle import Changes
 from plans.engine.sql import host_id, is_gone, transact, worker_id
@@ -49,6 +61,7 @@ class Memory:
     holder: tuple[str, int, float] | None = None
     ready_since: float | None = None
     ready: ageing.Seen = field(default_factory=ageing.Seen)
+    retries: late_retries.Seen = field(default_factory=late_retries.Seen)
     mended_at: float = 0.0
 
 
@@ -57,6 +70,7 @@ def sweep_once(memory: Memory, now: float | None = None) -> Pulse | None:
     now = time.monotonic() if now is None else now
     if not hold(memory, now):
         return None
+    each("late retries", lambda: late_retries.mark_due(memory.retries, now))
     each("due", lambda: transact(hot.wake_due, Boundary.WAKE) if hot.has_due() else 0)
     expire_leases(memory, now)
     deadlines.expire_requests(BATCH)

@@ -101,7 +101,8 @@ def sweep_age() -> float | None:
     row = Lease.objects.filter(name="sweeper").annotate(now=Now()).values_list("renewed_at", "now").first()
     if row is None or row[0] is None:
         return None
-    return max(0.0, float((row[1] - row[0]).total_seconds()))
+    # One that is yet to come is as old: the clock was set back, and nobody has swept since.
+    return abs(float((row[1] - row[0]).total_seconds()))
 
 
 def sweeper() -> Part:
