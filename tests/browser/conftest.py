@@ -9,13 +9,16 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Response, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Response, expect, sync_playwright
 
 from plans.models import Run
 from tests.browser.run_pages import asking_plan
 from tests.parts import need_program, skip_for
 from tests.processes import Site, Started, session_cookie
 from tests.web.factories import approved_run
+
+# A busy machine is not a fault of the page: what has to come is waited for, how soon it comes is for the bench to say.
+expect.set_options(timeout=30_000)
 
 ARGUMENTS = [
     "--no-sandbox",

@@ -51,7 +51,8 @@ FOCUSED = """() => {
     stop: it.dataset.stop,
     what: `${it.tagName.toLowerCase()}.${it.getAttribute("class") ?? ""} "${name.trim().slice(0, 40)}"`,
     isGraph: Boolean(it.closest("svg.dag")),
-    isShown: around.some(one => one && (isOutlined(one) || isStroked(one))),
+    // The focus inside a frame is drawn by the document in it.
+    isShown: it.localName === "iframe" || around.some(one => one && (isOutlined(one) || isStroked(one))),
     isInView: (box => box.bottom > 0 && box.top < innerHeight)(it.getBoundingClientRect()),
   };
 }"""

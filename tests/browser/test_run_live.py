@@ -133,7 +133,7 @@ def test_c39_point_29_a_killed_server_loses_and_doubles_nothing(
         expect(page.get_by_role("button", name="Approve", exact=True)).to_be_visible()
 
         started.kill()
-        expect(page.locator("[data-connection]").last).to_contain_text("Reconnecting", timeout=5000)
+        expect(page.locator("[data-connection]").last).to_contain_text("Reconnecting", timeout=30_000)
         elsewhere(lambda: decide_approval(request=asked, approve=True, digest=asked.digest, by=owner) or True)
         open_request(run, "question")
         again = start_again(site, url)

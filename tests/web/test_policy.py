@@ -56,7 +56,8 @@ def test_every_page_is_sent_with_the_policy_and_holds_nothing_inline(name: str, 
     query = {"task": "t1", "attempt": "1", "output": "said", "tab": "events", "step": "t1"}
     response = client.get(reverse(name, args=values if "<" in str(route.pattern) else []), query, follow=True)
 
-    assert response.status_code in {200, 404}
+    # 405: an address that only takes a POST; 503: a site without workers is not ready
+    assert response.status_code in {200, 404, 405, 503}
     assert set(response["Content-Security-Policy"].split("; ")) == POLICY
     if response["Content-Type"].startswith("text/html"):
         text = re.sub(r"&[a-z]+;|&#\w+;", "", response.content.decode())

@@ -98,7 +98,8 @@ class Estimated:
 
     @property
     def text(self) -> str:
-        return ", ".join(filter(None, (self.seconds, self.usd)))
+        # Most steps cost nothing: saying so at each would hide those that do.
+        return ", ".join(filter(None, (self.seconds, self.usd if self.usd != usd(0) else "")))
 
     @property
     def outcome(self) -> str:
