@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from django.db import DatabaseError, connection
+from django.db import Error, connection
 
 from plans.supervise.watchdog import Pulse, Watchdog
 
@@ -48,7 +48,7 @@ class SweepLoop(threading.Thread):
     def _turn(self) -> None:
         try:
             pulse = self._sweep()
-        except DatabaseError:
+        except Error:
             logger.exception("sweep failed: the database did not answer")
             connection.close()
             return
@@ -65,7 +65,7 @@ class SweepLoop(threading.Thread):
     def _end(self) -> None:
         try:
             self._on_end()
-        except DatabaseError:
+        except Error:
             logger.exception("the database did not answer at the end")
 
     def stop(self) -> None:
