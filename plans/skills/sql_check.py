@@ -11,6 +11,8 @@ import duckdb
 from plans.core.code_checks import Around, Problem
 from plans.core.nearest import nearest
 
+DEEPEST = 100
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _PLACE = re.compile(r"\n\nLINE (\d+): (.*)\n( *)\^", re.DOTALL)
 
 
@@ -22,6 +24,8 @@ def _parser() -> duckdb.DuckDBPyConnection:
 
 def read_query(text: Any, around: Around) -> list[Problem]:
     """Return what is wrong with a query: syntax, more than one SELECT, tables and values that are not handed in."""
+    if _depth(text) > DEEPEST:
+        return [Problem(code="code_syntax", params={"language": "SQL", "detail": f"brackets nest over {DEEPEST} deep"})]
     connection = _parser().cursor()
     try:
         statements = connection.extract_statements(text)
@@ -38,6 +42,15 @@ def read_query(text: Any, around: Around) -> list[Problem]:
         connection.close()
     return [*_unknown("unknown_table", tables, around.params.get("tables")),
             *_unknown("unknown_value", named, around.params.get("inputs"))]  # fmt: skip
+
+
+def _depth(text: str) -> int:
+    """Return how deep brackets nest outside quotation marks; DuckDB takes minutes for thousands."""
+    depth = deepest = 0
+    for char in _QUOTED.sub("", text):
+        depth += (char in "([{") - (char in ")]}")
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _without_values(text: str, named: set[str]) -> str:
