@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-import cel
-
+from plans.core import cel_binding as cel
 from plans.core.cel_text import Token, analyse, tokens_of
 
 CHUNK = 16

@@ -14,8 +14,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
-import cel
-
+from plans.core import cel_binding as cel
 from plans.core.cel_each import Each, rewrite
 from plans.core.cel_functions import ADDED_FUNCTIONS, FunctionCalls
 from plans.core.cel_text import MACROS, TYPE_NAMES, Analysis, Use, analyse, bracket_depth
