@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
+from plans.core.cel_words import KEYWORDS, MACROS
+
 # Strings first: nothing inside them may look like anything else. A raw string knows no escapes.
 _STRING = (
     r"""(?:[rR][bB]?|[bB][rR])(?:\"\"\".*?\"\"\"|'''.*?'''|"[^"\n]*"|'[^'\n]*')"""
@@ -23,32 +25,6 @@ _TOKEN = re.compile(
     r"|(?P<space>\s+)",
     re.DOTALL,
 )
-CONSTANTS = frozenset({"true", "false", "null"})
-KEYWORDS = CONSTANTS | {"in"}
-TYPE_NAMES = frozenset({"int", "uint", "double", "bool", "string", "bytes", "list", "map", "type", "null_type"})
-# Not allowed as identifiers by the CEL specification ("reserved").
-RESERVED = KEYWORDS | frozenset(
-    [
-        "as",
-        "break",
-        "const",
-        "continue",
-        "else",
-        "for",
-        "function",
-        "if",
-        "import",
-        "let",
-        "loop",
-        "package",
-        "namespace",
-        "return",
-        "var",
-        "void",
-        "while",
-    ]
-)
-MACROS = frozenset({"all", "exists", "exists_one", "existsOne", "map", "filter"})
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 # Next to one of these a null makes the expression fail; `==` and `!=` take a null, `?` after a name does not.
 _FRAGILE_BESIDE = frozenset({"<", ">", "<=", ">=", "+", "-", "*", "/", "%", "!", "&&", "||"})

@@ -17,7 +17,8 @@ from typing import Any
 from plans.core import cel_binding as cel
 from plans.core.cel_each import Each, rewrite
 from plans.core.cel_functions import ADDED_FUNCTIONS, FunctionCalls
-from plans.core.cel_text import MACROS, TYPE_NAMES, Analysis, Use, analyse, bracket_depth
+from plans.core.cel_text import Analysis, Use, analyse, bracket_depth
+from plans.core.cel_words import MACROS, TYPE_NAMES
 from plans.core.errors import ExpressionError
 from plans.core.jsontypes import Json
 

@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from plans.core import expressions, placeholders
-from plans.core.cel_text import RESERVED, Use
+from plans.core.cel_text import Use
+from plans.core.cel_words import RESERVED
 from plans.core.fan_out import list_expression
 from plans.core.spec import PlanSpec, TaskSpec
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from plans.core import expressions, placeholders
 from plans.core.cel_functions import text_of
-from plans.core.cel_text import TYPE_NAMES, Analysis, Use, plain_path
+from plans.core.cel_text import Analysis, Use, plain_path
+from plans.core.cel_words import TYPE_NAMES
 from plans.core.errors import ExpressionError
 from plans.core.jsontypes import Json, JsonObject
 from plans.core.kinds import ValueKind

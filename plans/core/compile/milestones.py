@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from plans.core import expressions
-from plans.core.cel_text import TYPE_NAMES, Use
+from plans.core.cel_text import Use
+from plans.core.cel_words import TYPE_NAMES
 from plans.core.compile.dependencies import milestone_steps
 from plans.core.compile.draft import Draft
 from plans.core.compile.nulls import Nulls

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from itertools import chain
 
 from plans.core import expressions, fan_out
-from plans.core.cel_text import TYPE_NAMES, Use, plain_path
+from plans.core.cel_text import Use, plain_path
+from plans.core.cel_words import TYPE_NAMES
 from plans.core.compile import fixes
 from plans.core.compile.draft import Draft, Read
 from plans.core.compile.fan_out import check_list
