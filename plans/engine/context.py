@@ -51,6 +51,7 @@ class SkillContext:
     lines: list[str] = field(default_factory=list)
     stop: threading.Event = field(default_factory=threading.Event)
     _chars: int = 0
+    _told: int = 0
     _workdir: Path | None = None
 
     @property
@@ -107,6 +108,14 @@ class SkillContext:
         """Remove the work directory."""
         if self._workdir is not None:
             shutil.rmtree(self._workdir, ignore_errors=True)
+
+    def news(self) -> str | None:
+        """Return the log when lines came since the last call. The loop calls this while the slot's thread writes."""
+        count = len(self.lines)
+        if count == self._told:
+            return None
+        self._told = count
+        return "\n".join(self.lines[:count])
 
     def log_text(self) -> str:
         return "\n".join(self.lines)

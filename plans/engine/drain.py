@@ -15,7 +15,7 @@ from django.db import InterfaceError, OperationalError, connection
 from plans.core.model import Connect
 from plans.core.skill import Runner
 from plans.core.states import TaskKind
-from plans.engine import gates, hosts, hot, outcomes, overdue, stopping, turn
+from plans.engine import gates, hosts, hot, livelog, outcomes, overdue, stopping, turn
 from plans.engine.boundaries import Boundary
 from plans.engine.gates import Gate
 from plans.engine.hot import Done
@@ -212,6 +212,7 @@ class Drain:
         if now - self.flags_at >= FLAGS_SECONDS:
             self.flags_at = now
             overdue.flag_cancelled(self.slots, now)
+            livelog.write_down(self.slots)
         if overdue.enforce(self.slots, now, self.runner.catalogue):
             self.look_at_all = True
 

@@ -53,6 +53,8 @@ class Job:
     """Binds the model to this attempt's ledger; None while no model is connected."""
     stop: threading.Event = field(default_factory=threading.Event)
     """Set by the loop when the run is cancelled, the time is over or the worker stops."""
+    context: SkillContext | None = None
+    """What its skill runs with, once it does."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -179,7 +181,7 @@ def perform(job: Job, runner: Runner, send: Callable[[Message], None]) -> Ended:
     try:
         params = rendered_params(job, runner)
         rendered = outs.encode(params) if params else None
-        context = make_context(job, params, send)
+        context = job.context = make_context(job, params, send)
         work = Work(
             kind=claimed.kind,
             skill=claimed.skill,

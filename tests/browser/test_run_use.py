@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.utils import timezone
 from playwright.sync_api import Page, Route, expect
 
 from plans.engine.requests import answer_question
-from plans.models import Request, Run
+from plans.models import Attempt, Request, Run
 from tests.browser.live_pages import elsewhere
 from tests.browser.run_pages import is_same, node, open_request, opened, row
 from tests.processes import Site, Started, wait_for
@@ -34,6 +36,19 @@ def strange(owner: User) -> list[str]:
     reviews = [review_run(owner, simple_plan(goal=text)) for text in STRANGE[:2]]
     queries = ["", "?tab=graph", "?tab=tasks", "?tab=timeline", "?tab=events", "?task=t1", "?tab=tasks&task=t1"]
     return [f"/runs/{one.uuid}{query}" for one in runs for query in queries] + [f"/runs/{one.uuid}" for one in reviews]
+
+
+@pytest.fixture
+def talking(run: Run) -> Attempt:
+    """Return the attempt of a step that runs and has said a hundred lines."""
+    now = timezone.now()
+    lease = {"claimed_by": "w", "lease_expires_at": now + timedelta(hours=1)}
+    run.tasks.filter(key="first").update(state="running", started_at=now, attempt=1, **lease)
+    attempt = Attempt.objects.create(
+        task=run.tasks.get(key="first"), number=1, state="running", worker="w", started_at=now
+    )
+    say(attempt, 100)
+    return attempt
 
 
 @pytest.fixture
@@ -77,6 +92,30 @@ def test_a_press_on_a_row_is_answered_before_the_server_is(url: str, run: Run, p
     expect(page.locator("#task")).to_contain_text("noop")
     expect(page.locator("#task h2")).to_have_text("Do the risky thing")
     expect(page.locator("#task [aria-busy]")).to_have_count(0)
+
+
+def test_point_39_a_log_grows_while_its_step_runs_and_is_followed_only_at_its_end(
+    talking: Attempt, url: str, page: Page
+) -> None:
+    opened(page, f"{url}/runs/{talking.task.run.uuid}?tab=tasks&task=first")
+    box = page.locator("[data-log]")
+    expect(box).to_contain_text("line 99")
+    away = "box => box.scrollHeight - box.scrollTop - box.clientHeight"
+    assert box.evaluate(away) <= 8
+
+    say(talking, 120)
+    expect(box).to_contain_text("line 119")
+    assert box.evaluate(away) <= 8
+    box.evaluate("box => { box.scrollTop = 0; }")
+    say(talking, 140)
+    expect(box).to_contain_text("line 139")
+    assert box.evaluate("box => box.scrollTop") == 0
+    assert is_same(page)
+
+
+def say(attempt: Attempt, lines: int) -> None:
+    log = "\n".join(f"line {number}" for number in range(lines))
+    elsewhere(lambda: Attempt.objects.filter(pk=attempt.pk).update(log=log))
 
 
 def test_nothing_is_drawn_anew_between_press_and_release(asking: World, url: str, page: Page, owner: User) -> None:

@@ -3,7 +3,7 @@ import { graph } from "../graph.js";
 import { base, part, put, seldom } from "./fetching.js";
 import { log } from "./log.js";
 
-const FRESH_MS = 1000;
+const FRESH_MS = 1000, LOG_MS = 1000;
 
 export function panel(page) {
   const side = page.querySelector("[data-panel-area]");
@@ -17,18 +17,28 @@ export function panel(page) {
     if (key) for (const link of links(key)) if (link.matches(".srow, .gl")) link.setAttribute("aria-current", "true");
   };
   // Draw the panel again; what the person had opened or scrolled stays.
+  const drawn = () => part(`${base(page)}/panel`, `?${which || `task=${encodeURIComponent(key)}`}`);
   const draw = async isNew => {
-    const mine = ++turn, wanted = key;
-    const html = await part(`${base(page)}/panel`, `?${which || `task=${encodeURIComponent(wanted)}`}`);
+    const mine = ++turn, html = await drawn();
     if (mine !== turn) return true;
     if (html === null) return false;
+    show(html, isNew);
+    return true;
+  };
+  const show = (html, isNew) => {
     const before = { top: isNew ? 0 : side.scrollTop, log: log.position(side) };
     const had = side.contains(document.activeElement) && document.activeElement !== side ? document.activeElement : null;
     put(side, html);
     side.scrollTop = before.top;
     log.dress(side, isNew ? null : before.log);
     if (had) (counterpart(side, had) ?? side).focus({ preventScroll: true });
-    return true;
+  };
+  // While a step runs its log grows, and nothing else says so.
+  const follow = async () => {
+    if (!key || isOpening || document.hidden || !side.querySelector("[data-panel][data-running]")) return;
+    const mine = turn, html = await drawn();
+    if (mine !== turn || html === null || isOpening) return;
+    if (!log.extend(side, html)) show(html, false);
   };
   const open = async (next, { isBack = false } = {}) => {
     key = next;
@@ -113,6 +123,7 @@ export function panel(page) {
   addEventListener("plans:tasks", ({ detail }) => {
     if (key && detail.tasks.some(task => task.key === key || task.key === group())) isOpening ? isStale = true : fresh();
   });
+  setInterval(follow, LOG_MS);
   addEventListener("plans:drawn", mark);
   if (key) log.dress(side, null);
 }
