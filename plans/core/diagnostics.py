@@ -128,7 +128,7 @@ _STRUCTURE: Mapping[str, Diagnostic] = {
 }
 
 _FIELDS: Mapping[str, Diagnostic] = {
-    "not_available_yet": _error(Place.TASK, fixes=True),
+    "not_available_yet": _error(Place.PLAN),
     "fallback_missing": _error(Place.TASK, fixes=True),
     "fallback_unused": _warning(Place.TASK, fixes=True),
     "fallback_same": _warning(Place.TASK),

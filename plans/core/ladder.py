@@ -86,7 +86,11 @@ class Standing:
 def next_rung(on_failure: str | None, standing: Standing, limits: Limits) -> Rung:
     """Return what to do. `on_failure` as the plan says it, None where it says nothing."""
     chosen = on_failure or (DEFAULT_UNATTENDED if standing.unattended else DEFAULT)
-    for rung in (Rung.OTHER_SKILL, *LADDERS[chosen]):
+    ladder = LADDERS[chosen]
+    if on_failure is None and standing.error_class is ErrorClass.CHECK_FAILED:
+        # What came is not what was wanted: another way may give it.
+        ladder = (Rung.REPLAN, *ladder)
+    for rung in (Rung.OTHER_SKILL, *ladder):
         if rung in CORRECTIONS:
             if _helps(rung, standing) and _is_left(rung, standing, limits):
                 return rung

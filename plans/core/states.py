@@ -118,6 +118,8 @@ TASK_MOVES: Mapping[TaskState, frozenset[TaskState]] = {
             TaskState.SKIPPED,
             TaskState.FAILED,
             TaskState.CANCELLED,
+            # a revision has changed it, or what it waits for
+            TaskState.PENDING,
         }
     ),
     TaskState.RUNNING: frozenset(
@@ -134,7 +136,15 @@ TASK_MOVES: Mapping[TaskState, frozenset[TaskState]] = {
         }
     ),
     TaskState.WAITING: frozenset(
-        {TaskState.READY, TaskState.SUCCEEDED, TaskState.FAILED, TaskState.SKIPPED, TaskState.CANCELLED}
+        # pending: a revision does it differently
+        {
+            TaskState.READY,
+            TaskState.PENDING,
+            TaskState.SUCCEEDED,
+            TaskState.FAILED,
+            TaskState.SKIPPED,
+            TaskState.CANCELLED,
+        }
     ),
     TaskState.RETRYING: frozenset({TaskState.READY, TaskState.SKIPPED, TaskState.CANCELLED}),
     TaskState.SUCCEEDED: frozenset(),

@@ -123,7 +123,9 @@ class Drain:
             self.look_at_all = True
         else:
             is_stop = stopping.requested_at() is not None
-            outcomes.commit(one, stopping=is_stop, catalogue=self.runner.catalogue)
+            outcomes.commit(
+                one, stopping=is_stop, catalogue=self.runner.catalogue, can_plan=self._connection() is not None
+            )
             self.look_at_all = True
 
     def _something_is_ready(self) -> bool:

@@ -74,14 +74,15 @@ def check_written(task: Task, params: JsonObject, catalogue: Mapping[str, SkillI
 
 
 def keep_written(
-    changes: Changes, task: Task, params: JsonObject, by: User, catalogue: Mapping[str, SkillInfo]
+    changes: Changes, task: Task, params: JsonObject, by: User | None, catalogue: Mapping[str, SkillInfo]
 ) -> None:
     """Give a step other params, within the caller's transaction; the plan keeps them as its next revision.
 
     Raises InputError as `check_written`, and `file_not_yours`.
     """
     compiled = _judge(task, params, catalogue)
-    artifacts.check_refs(params, task.run, by)
+    if by is not None:
+        artifacts.check_refs(params, task.run, by)
     task.spec = {**task.spec, "params": params}
     task.has_references = rows.may_refer(task.spec)
     if ITEM_OF not in task.spec:
@@ -112,7 +113,7 @@ def _judge(task: Task, params: JsonObject, catalogue: Mapping[str, SkillInfo]) -
     return compiled
 
 
-def _keep_revision(changes: Changes, task: Task, compiled: Compiled, by: User) -> None:
+def _keep_revision(changes: Changes, task: Task, compiled: Compiled, by: User | None) -> None:
     if compiled.plan is None:
         raise InputError("plan_unreadable")
     run = lock_run(task.run)
@@ -125,4 +126,10 @@ def _keep_revision(changes: Changes, task: Task, compiled: Compiled, by: User) -
         author=by,
     )
     Run.objects.filter(pk=run.pk).update(revision=revision)
-    changes.say(EventKind.PLAN_DRAFTED, task, actor_id=by.pk, source="edit", **revisions.approval_content(revision))
+    changes.say(
+        EventKind.PLAN_DRAFTED,
+        task,
+        actor_id=by.pk if by else None,
+        source="edit",
+        **revisions.approval_content(revision),
+    )

@@ -12,7 +12,7 @@ from plans.core.jsontypes import Json, JsonObject
 from plans.core.kinds import EventKind
 from plans.core.states import CorrectionKind, Ending, RequestKind, SkipReason, TaskState
 from plans.core.values import ArtifactRef
-from plans.engine import control, corrections, edits, given, reopening, rungs
+from plans.engine import control, corrections, edits, given, reopening, replanning, rungs
 from plans.engine.boundaries import Boundary
 from plans.engine.fallbacks import as_at_first
 from plans.engine.plans import decide
@@ -136,6 +136,18 @@ def retry_with_hint(*, of: Of, hint: str, by: User, digest: str | None = None) -
 
 
 @patient
+def replan(*, of: Of, by: User, comment: str = "", digest: str | None = None) -> None:
+    """Have the failed step and what has not started planned anew. Raises InputError `planning_under_way`, and as above."""
+    with committing(Boundary.FAILURE):
+        case = _case(of, "replan", by, digest)
+        if replanning.is_under_way(case.task.run):
+            raise InputError("planning_under_way")
+        case.settle("replan", comment)
+        replanning.begin(case.changes, case.task, case.task.error or {}, by=by, comment=comment)
+        case.changes.flush()
+
+
+@patient
 def mark_done(
     *,
     of: Of,
@@ -169,6 +181,6 @@ def _case(of: Of, choice: str, by: User, digest: str | None) -> Case:
         return Case(changes=changes, task=task, by=by, request=request)
     if of.run.owner_id != by.pk and not by.has_perm("plans.operate"):
         raise NotAllowed
-    if choice not in rungs.choices_of(of) or choice == "stop":
+    if choice not in rungs.choices_of(of) or choice in {"stop", "replan"}:
         raise InputError("decision_unknown", choice=choice)
     return Case(changes=Changes(of.run_id), task=reopening.lock_failed(of), by=by)

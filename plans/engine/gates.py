@@ -251,7 +251,7 @@ def _end_milestone(changes: Changes, task: Task, claimed: hot.Claimed, found: mi
     if found.error is not None:
         params = dict(found.error.params)
         failed = Failed(claimed=claimed, code=found.error.code, params=params, error_class=ErrorClass.CHECK_FAILED)
-        ladder.fail(changes, failed)
+        ladder.fail(changes, failed, can_plan=found.can_plan)
         return
     close_attempt(task.pk, task.attempt, AttemptState.SUCCEEDED)
     changes.end(task, TaskState.SUCCEEDED, attempt=task.attempt, error=None)

@@ -18,14 +18,14 @@ from plans.core.jsontypes import JsonObject
 from plans.core.kinds import EventKind
 from plans.core.ladder import CORRECTIONS, Rung, next_rung
 from plans.core.states import AttemptState, Autonomy, CancelReason, Ending, TaskKind, TaskState
-from plans.engine import budgets, corrections, planning_failed, rungs
+from plans.engine import budgets, corrections, planning_failed, replanning, rungs
 from plans.engine.rungs import error_json
 from plans.engine.settle import Changes, close_attempt, is_cancelled, locked
 from plans.engine.steps import Failed
 from plans.models import Task
 
 
-def fail(changes: Changes, failed: Failed) -> bool:
+def fail(changes: Changes, failed: Failed, *, can_plan: bool = False) -> bool:
     """Commit a failed attempt and what follows from it; False when the lease was lost and the result is dropped."""
     task = held(failed.claimed.task_id, failed.claimed.attempt)
     if task is None:
@@ -49,7 +49,7 @@ def fail(changes: Changes, failed: Failed) -> bool:
         return cancel_running(changes, task)
     if decision is not None:
         return _retry_later(changes, task, error, decision.delay_seconds)
-    return give_up(changes, task, error)
+    return give_up(changes, task, error, can_plan=can_plan)
 
 
 def held(task_id: int, attempt: int) -> Task | None:
@@ -78,7 +78,7 @@ def _retry_later(changes: Changes, task: Task, error: JsonObject, delay_seconds:
     return moved
 
 
-def give_up(changes: Changes, task: Task, error: JsonObject, *, ask: bool = False) -> bool:
+def give_up(changes: Changes, task: Task, error: JsonObject, *, ask: bool = False, can_plan: bool = False) -> bool:
     """No further try by itself: climb on as the task's `on_failure` and what was tried say; `ask` goes to a person."""
     if error["class"] == ErrorClass.BUDGET and task.run.autonomy != Autonomy.UNATTENDED:
         return budgets.ask(changes, task, error)
@@ -86,11 +86,17 @@ def give_up(changes: Changes, task: Task, error: JsonObject, *, ask: bool = Fals
         return planning_failed.give_up(changes, task, error)
     if ask:
         return rungs.ask(changes, task, error)
-    standing = corrections.standing(task, error, can_plan=False)
+    # One item of a fan-out is no step of the plan, and one plan at a time is enough.
+    can_plan = can_plan and not task.group and not replanning.is_under_way(task.run)
+    standing = corrections.standing(task, error, can_plan=can_plan)
     rung = next_rung(task.spec.get("on_failure"), standing, corrections.limits())
     if rung not in CORRECTIONS and task.spec.get(ITEM_OF, {}).get("skips"):
         # The plan says that the others go on without it.
         rung = Rung.SKIP
+    if rung is Rung.REPLAN:
+        return replanning.begin(changes, task, error)
+    if rung is Rung.ARGUMENTS:
+        return replanning.other_arguments(changes, task, error)
     return rungs.climb(changes, task, error, rung)
 
 

@@ -57,6 +57,9 @@ def advance(run_id: int) -> bool:
 
 def recount(changes: Changes, run: Run) -> bool:
     """Recompute every counter of `run` within the caller's transaction and decide what has nothing left to wait for."""
+    # The rows tell all of it: what is noted of them already must not be counted a second time.
+    changes.left_delta = changes.failed_delta = 0
+    changes.ended.clear()
     tasks = {task.pk: task for task in locked(run.tasks.values_list("pk", flat=True))}
     unmet: dict[int, int] = dict.fromkeys(tasks, 0)
     bad: dict[int, int] = dict.fromkeys(tasks, 0)

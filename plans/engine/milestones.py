@@ -25,6 +25,7 @@ class Found:
 
     evidence: JsonObject = field(default_factory=dict)
     error: CheckFailed | None = None
+    can_plan: bool = False
 
 
 def look(task: Task, runner: Runner, cache: RunCache) -> Found:
@@ -42,7 +43,9 @@ def look(task: Task, runner: Runner, cache: RunCache) -> Found:
         except CheckFailed as problem:
             error = problem
         check = {"text": text, "holds": error is None, "values": checks.values_of(text, scope)}
-    return Found(evidence=_evidence(task, steps, check), error=error)
+    return Found(
+        evidence=_evidence(task, steps, check), error=error, can_plan=error is not None and runner.model() is not None
+    )
 
 
 def steps_of(milestone: Task) -> list[Task]:

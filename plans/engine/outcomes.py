@@ -23,19 +23,24 @@ from plans.events import Line
 from plans.models import Task
 
 
-def commit(ended: Failed | Suspended | Planned | Stopped, *, stopping: bool, catalogue: ReadCatalogue) -> bool:
-    """Commit one outcome in a transaction of its own; False when its lease was lost."""
+def commit(
+    ended: Failed | Suspended | Planned | Stopped, *, stopping: bool, catalogue: ReadCatalogue, can_plan: bool = False
+) -> bool:
+    """Commit one outcome in a transaction of its own; False when its lease was lost.
+
+    `can_plan`: there is somebody who can plan the rest anew.
+    """
 
     def work() -> bool:
         changes = Changes(ended.claimed.run_id)
         if isinstance(ended, Failed):
-            kept = ladder.fail(changes, ended)
+            kept = ladder.fail(changes, ended, can_plan=can_plan)
         elif isinstance(ended, Suspended):
             kept = _suspend(changes, ended)
         elif isinstance(ended, Planned):
             kept = _planned(changes, ended, catalogue)
         else:
-            kept = _stopped(changes, ended, stopping=stopping)
+            kept = _stopped(changes, ended, stopping=stopping, can_plan=can_plan)
         if kept:
             changes.flush()
         return kept
@@ -43,13 +48,13 @@ def commit(ended: Failed | Suspended | Planned | Stopped, *, stopping: bool, cat
     return transact(work, Boundary.OUTCOME)
 
 
-def _stopped(changes: Changes, ended: Stopped, *, stopping: bool) -> bool:
+def _stopped(changes: Changes, ended: Stopped, *, stopping: bool, can_plan: bool) -> bool:
     if ended.why == "timeout":
         params = {"seconds": ended.claimed.timeout_seconds}
         failed = Failed(
             claimed=ended.claimed, code="timeout", params=params, error_class=ErrorClass.TIMEOUT, log=ended.log
         )
-        return ladder.fail(changes, failed)
+        return ladder.fail(changes, failed, can_plan=can_plan)
     task = ladder.held(ended.claimed.task_id, ended.claimed.attempt)
     if task is None:
         return False

@@ -11,9 +11,9 @@ from plans.core.jsontypes import JsonObject
 from plans.core.kinds import EventKind
 from plans.core.skill import Expand
 from plans.core.states import AttemptState, Autonomy, RequestKind, RequestState, TaskState
-from plans.engine import outputs, revisions
+from plans.engine import outputs, replanned, replanning, revisions
 from plans.engine.plans import lock_run, start_run
-from plans.engine.settle import Changes, close_attempt
+from plans.engine.settle import Changes, close_attempt, locked
 from plans.engine.steps import Planned
 from plans.models import Request, Revision, Run, Task
 
@@ -30,6 +30,9 @@ def take(changes: Changes, task: Task, ended: Planned, catalogue: ReadCatalogue)
     changes.end(task, TaskState.SUCCEEDED, attempt=task.attempt, outputs=answer, checkpoint=None, error=None)
     changes.say(EventKind.TASK_SUCCEEDED, task)
     if taker:
+        if task.spec.get("params", {}).get("stage") in replanning.STAGES:
+            # Rows of the run change: they come before the run row.
+            locked(Task.objects.filter(run=task.run_id).values_list("pk", flat=True))
         # Revisions are numbered under the run row, which comes after the task's.
         task.run = lock_run(task.run)
         taker(changes, task, ended.result, catalogue)
@@ -72,7 +75,14 @@ def _opinion(changes: Changes, task: Task, result: Expand, catalogue: ReadCatalo
         Revision.objects.filter(pk=read.pk).update(findings=[*read.findings, *_findings(result)])
 
 
-TAKERS: dict[str, Taker] = {"plan": _plan, "changes": _plan, "alternatives": _others, "review": _opinion}
+TAKERS: dict[str, Taker] = {
+    "plan": _plan,
+    "changes": _plan,
+    "alternatives": _others,
+    "review": _opinion,
+    "replan": replanned.take_plan,
+    "arguments": replanned.take_arguments,
+}
 
 
 def _keep(run: Run, other: Expand) -> Revision:

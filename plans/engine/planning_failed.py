@@ -8,7 +8,7 @@ from plans.core.errors import ErrorClass
 from plans.core.jsontypes import JsonObject
 from plans.core.kinds import EventKind
 from plans.core.states import Autonomy, RunState
-from plans.engine import revisions, rungs
+from plans.engine import replanning, revisions, rungs
 from plans.engine.settle import Changes
 from plans.models import Run, Task
 
@@ -19,6 +19,11 @@ MENDABLE = frozenset({ErrorClass.TRANSIENT, ErrorClass.TIMEOUT, ErrorClass.NEEDS
 def give_up(changes: Changes, task: Task, error: JsonObject) -> bool:
     """End planning work that has no further try."""
     run = task.run
+    if task.spec.get("params", {}).get("stage") in replanning.STAGES:
+        if not rungs.fail_for_good(changes, task, error):
+            return False
+        replanning.gave_up(changes, task, error)
+        return True
     if run.revision_id is not None:
         return _keep_plan(changes, task, error)
     if error.get("class") in MENDABLE and run.autonomy != Autonomy.UNATTENDED:

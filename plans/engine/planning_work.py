@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from django.db.models import F
+
 from plans.core.errors import InputError, StaleDecision
 from plans.core.jsontypes import JsonObject
 from plans.core.kinds import EventKind, RunsIn
@@ -29,7 +31,7 @@ def ask_for_changes(*, run: Run, by: User, comment: str, seen: int | None = None
     `seen` is the number of the revision the comment is about. Raises AlreadyDecided, StaleDecision, InputError
     `comment_empty`, `comment_too_long`.
     """
-    comment = _checked(comment)
+    comment = checked(comment)
     with committing(Boundary.PLAN_AGAIN):
         run = lock_run(run)
         request, revision = open_plan_request(run), run.revision
@@ -97,7 +99,7 @@ def queue(changes: Changes, run: Run, stage: str, **more: object) -> Task:
         runs_in=RunsIn.THREAD,
         timeout_seconds=PLANNING_SECONDS,
     )
-    Run.objects.filter(pk=run.pk).update(left=run.left + 1)
+    Run.objects.filter(pk=run.pk).update(left=F("left") + 1)
     run.left += 1
     changes.readied.append(task.key)
     doorbell.ring(run.pk)
@@ -123,7 +125,8 @@ def _previous(revision: Revision) -> JsonObject:
     return {"previous": revision.plan, "findings": revision.findings, "revision": revision.number}
 
 
-def _checked(comment: str) -> str:
+def checked(comment: str) -> str:
+    """Return a comment without surrounding blanks. Raises InputError `comment_empty`, `comment_too_long`."""
     comment = comment.replace("\r\n", "\n").strip()
     if not comment:
         raise InputError("comment_empty")

@@ -16,6 +16,11 @@ from plans.engine import fallbacks
 from plans.models import Dependency, Run, Task
 
 DEFAULT_SECONDS = 1.0
+# What of a step's row its specification decides: all that a revision may change.
+STEP_COLUMNS = (
+    "name", "milestone_key", "position", "spec", "always_run", "fallback", "has_references", "priority", "rank",
+    "items_at_once", "pool", "weight", "reserve_usd", *fallbacks.COLUMNS,
+)  # fmt: skip
 RISKS = [Risk.LOW, Risk.MEDIUM, Risk.HIGH]
 
 
@@ -69,9 +74,9 @@ def create(
     ranks = graph.remaining(edges, {key: seconds.get(key, 0.0) for key in edges})
     rows: dict[str, Task] = {}
     for position, task in enumerate(plan.tasks):
-        rows[task.id] = _step(run, task, catalogue, bool(edges[task.id]), ranks[task.id], position)
+        rows[task.id] = step_row(run, task, catalogue, bool(edges[task.id]), ranks[task.id], position)
     for position, milestone in enumerate(plan.milestones):
-        rows[milestone.id] = _milestone(run, milestone, position)
+        rows[milestone.id] = milestone_row(run, milestone, position)
     for key, row in rows.items():
         row.unmet = len(edges[key] - kept.keys())
         row.state = TaskState.PENDING if row.unmet else TaskState.READY
@@ -87,7 +92,7 @@ def create(
     return [key for key, row in saved.items() if row.state == TaskState.READY]
 
 
-def _step(
+def step_row(
     run: Run, spec: TaskSpec, catalogue: Mapping[str, SkillInfo], has_upstream: bool, rank: float, position: int
 ) -> Task:
     stored: dict[str, Any] = spec.model_dump(mode="json", by_alias=True, exclude_defaults=True)
@@ -155,7 +160,7 @@ def may_refer(spec: Mapping[str, Any]) -> bool:
     return expressions or "{{" in json.dumps(spec.get("params", {}))
 
 
-def _milestone(run: Run, spec: Milestone, position: int) -> Task:
+def milestone_row(run: Run, spec: Milestone, position: int) -> Task:
     return Task(
         run=run,
         key=spec.id,

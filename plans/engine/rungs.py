@@ -19,7 +19,7 @@ from plans.models import Request, Task
 
 PLANNING_CHOICES = ["retry", "stop"]
 MILESTONE_CHOICES = ["retry", "mark_done", "skip", "stop"]
-STEP_CHOICES = ["retry", "retry_with_changes", "retry_with_hint", "mark_done", "skip", "stop"]
+STEP_CHOICES = ["retry", "retry_with_changes", "retry_with_hint", "mark_done", "skip", "replan", "stop"]
 
 
 def error_json(code: str, params: JsonObject, error_class: ErrorClass) -> JsonObject:
@@ -61,6 +61,13 @@ def ask(changes: Changes, task: Task, error: JsonObject, choices: Sequence[str] 
     }
     open_request(changes, task, RequestKind.FAILURE, content=content, digest=digest(content))
     return True
+
+
+def ask_waiting(changes: Changes, task: Task) -> None:
+    """Let a person decide about a failed step that waits already, because nothing came of what was tried for it."""
+    error = task.error or error_json("skill_failed", {}, ErrorClass.PERMANENT)
+    content = {"error": error, "choices": choices_of(task), "task": task.key, "attempt": task.attempt}
+    open_request(changes, task, RequestKind.FAILURE, content=content, digest=digest(content))
 
 
 def open_request(

@@ -28,6 +28,7 @@ from plans.web.views import (
     steering,
     steps,
     system,
+    tails,
     theme,
 )
 
@@ -88,6 +89,7 @@ urlpatterns = [
     path("runs/<uuid:uuid>/rerun", login_required(steering.rerun), name="rerun"),
     path("runs/<uuid:uuid>/fork", login_required(steering.fork), name="fork"),
     path("runs/<uuid:uuid>/undo", login_required(steering.undo), name="undo_steps"),
+    path("runs/<uuid:uuid>/replan", login_required(tails.replan), name="replan"),
     path("runs/<uuid:uuid>/failed", login_required(failures.failed_step), name="failed_step"),
     path("runs/<uuid:uuid>/cancel", login_required(run.cancel), name="cancel_run"),
     path("artifacts/<uuid:uuid>", login_required(artifacts.download), name="artifact"),

@@ -62,6 +62,11 @@ SENTENCES: dict[str, Any] = {
     "check_unreadable": _check_unreadable,
     "output_empty": _("“%(name)s” came out empty: a table without a single row."),
     "output_not_finite": _not_finite,
+    "skill_failed": _("The step could not do its work, and did not say why."),
+    # of planning anew
+    "replan_unusable": _("No usable plan for the rest came."),
+    "replan_unchanged": _("The new plan for the rest is the old one again."),
+    "replan_ids_taken": _("The new plan names steps as others were named that are taken out already."),
     # of undoing
     "run_not_ended": _("The run has not ended yet."),
     "nothing_to_undo": _("No finished step of this run says how it is undone."),

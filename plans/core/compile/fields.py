@@ -19,7 +19,6 @@ def check(draft: Draft) -> None:
     _check_plan(draft)
     owners: dict[str, str] = {}
     for task in draft.tasks.values():
-        _check_availability(draft, task)
         for name in task.outputs:
             _check_output_name(draft, task, name)
             if owners.setdefault(name, task.id) != task.id:
@@ -35,15 +34,6 @@ def _check_plan(draft: Draft) -> None:
     for number, condition in enumerate(draft.plan.preconditions, 1):
         if condition.check is not None:
             draft.say("not_available_yet", field="check", id=f"preconditions[{number}]")
-
-
-def _check_availability(draft: Draft, task: TaskSpec) -> None:
-    used = {
-        "on_failure": task.on_failure in {"replan", "retry_different"},
-    }
-    for field, is_used in used.items():
-        if is_used:
-            draft.say("not_available_yet", task=task.id, fix=fixes.remove(field), field=field, id=task.id)
 
 
 def _check_output_name(draft: Draft, task: TaskSpec, name: str) -> None:

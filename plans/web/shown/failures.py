@@ -42,26 +42,26 @@ class Way:
         return {"retry": "primary", "stop": "danger"}.get(self.choice, "")
 
 
-def ways_of(request: Request, after: int = 0) -> list[Way]:
+def ways_of(request: Request, after: int, *, can_plan: bool) -> list[Way]:
     """Return what may be decided about a failed step that waits; `after` is how many steps wait for it."""
     task, content = request.task, request.content
     if task is None:
         return []
     unsure = (content.get("error") or {}).get("code") == "worker_lost_unsure" or not task.idempotent
-    return _ways(task, content.get("choices") or [], after, unsure=unsure)
+    return _ways(task, content.get("choices") or [], after, unsure=unsure, can_plan=can_plan)
 
 
 def ways_of_failed(task: Task) -> list[Way]:
     """Return what may be decided about a step that has failed for good."""
     return _ways(
         task,
-        [choice for choice in rungs.choices_of(task) if choice != "stop"],
+        [choice for choice in rungs.choices_of(task) if choice not in {"stop", "replan"}],
         queries.waiting_after([task.pk]).get(task.pk, 0),
         unsure=not task.idempotent,
     )
 
 
-def _ways(task: Task, choices: Sequence[str], after: int, *, unsure: bool) -> list[Way]:
+def _ways(task: Task, choices: Sequence[str], after: int, *, unsure: bool, can_plan: bool = False) -> list[Way]:
     return [
         Way(
             choice=choice,
@@ -71,7 +71,7 @@ def _ways(task: Task, choices: Sequence[str], after: int, *, unsure: bool) -> li
             key=task.key,
         )
         for choice in choices
-        if choice in LABELS
+        if choice in LABELS and (choice != "replan" or can_plan)
     ]
 
 

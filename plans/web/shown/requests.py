@@ -10,7 +10,7 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
-from plans import queries
+from plans import queries, tasks
 from plans.core.jsontypes import Json
 from plans.core.states import RequestKind, RequestState
 from plans.models import Request
@@ -73,15 +73,18 @@ def _budget_facts(content: Mapping[str, Any]) -> list[Named]:
     return facts
 
 
-def requests_shown(requests: Sequence[Request]) -> list[RequestShown]:
-    """Return requests for display with a fixed number of queries."""
+def requests_shown(requests: Sequence[Request], form: QuestionForm | CommentForm | None = None) -> list[RequestShown]:
+    """Return requests for display with a fixed number of queries; `form` is what was typed into the only one."""
     failed = [one.task_id for one in requests if one.kind == RequestKind.FAILURE and one.task_id]
     after = queries.waiting_after(failed)
-    return [request_shown(one, after=after.get(one.task_id or 0, 0)) for one in requests]
+    can_plan = bool(failed) and tasks.has_model()
+    return [request_shown(one, form, after=after.get(one.task_id or 0, 0), can_plan=can_plan) for one in requests]
 
 
-def request_shown(request: Request, form: QuestionForm | CommentForm | None = None, *, after: int = 0) -> RequestShown:
-    """Return one request; `after` is how many steps wait for its step."""
+def request_shown(
+    request: Request, form: QuestionForm | CommentForm | None = None, *, after: int = 0, can_plan: bool = False
+) -> RequestShown:
+    """Return one request; `after` is how many steps wait for its step, `can_plan` whether a model is connected."""
     content = request.content
     name = str(request.task) if request.task else str(request.run)
     title, text, details = name, "", []
@@ -101,7 +104,7 @@ def request_shown(request: Request, form: QuestionForm | CommentForm | None = No
         text = sentence(str((content.get("error") or {}).get("code")), (content.get("error") or {}).get("params"))
         form = form or budget_form(request)
     elif request.kind == RequestKind.PLAN_APPROVAL:
-        title = _("Approve the plan?")
+        title = _("Approve the new plan for the rest?") if content.get("tail") else _("Approve the plan?")
     elif content.get("code"):
         text = sentence(str(content["code"]), content.get("params"))
     return RequestShown(
@@ -115,7 +118,7 @@ def request_shown(request: Request, form: QuestionForm | CommentForm | None = No
         risk=RISKS.get(content.get("risk") or "", ""),
         at_deadline=_at_deadline(request) if request.deadline_at else "",
         form=form,
-        ways=ways_of(request, after) if request.kind == RequestKind.FAILURE else [],
+        ways=ways_of(request, after, can_plan=can_plan) if request.kind == RequestKind.FAILURE else [],
     )
 
 

@@ -21,7 +21,8 @@ from plans.web.decided import already_decided, stale_page, take
 from plans.web.forms.decide import ApprovalForm, CommentForm, FailureForm
 from plans.web.forms.question import QuestionForm
 from plans.web.shown.effects import Difference, effect_differences
-from plans.web.shown.requests import question_form, request_shown, requests_shown
+from plans.web.shown.requests import question_form, requests_shown
+from plans.web.views import tails
 from plans.web.views.budgets import budget
 from plans.wording import sentence
 
@@ -38,7 +39,7 @@ def decision(request: HttpRequest, uuid: UUID) -> HttpResponse:
     user = member(request)
     row = get_request(user, uuid)
     if row.kind == RequestKind.PLAN_APPROVAL:
-        return redirect("plan", row.run.uuid)
+        return tails.tail(request, user, row) if tails.is_tail(row) else redirect("plan", row.run.uuid)
     if request.method != "POST":
         return _page(request, row)
     if row.kind not in HANDLERS or not services.may_decide(row, user):
@@ -122,7 +123,7 @@ HANDLERS: dict[str, Callable[[HttpRequest, User, Request], HttpResponse]] = {
 def _page(request: HttpRequest, row: Request, form: QuestionForm | CommentForm | None = None) -> HttpResponse:
     by = row.decided_by.get_username() if row.decided_by else ""
     context = {
-        "asked": request_shown(row, form, after=queries.waiting_after([row.task_id or 0]).get(row.task_id or 0, 0)),
+        "asked": requests_shown([row], form)[0],
         "run": row.run,
         "already": "" if row.state == RequestState.OPEN else already_decided(by),
     }

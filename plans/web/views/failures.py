@@ -141,8 +141,17 @@ def _files(form: DoneForm) -> dict[str, ArtifactRef]:
     return found
 
 
+def _replan(request: HttpRequest, user: User, of: Request | Task) -> Made:
+    form = SeenForm(request.POST or None, initial=_seen(of))
+    if not request.POST or not form.is_valid():
+        return form, None
+    data = form.cleaned_data
+    return form, lambda: failures.replan(of=of, by=user, comment=data["comment"], digest=data["digest"] or None)
+
+
 WAYS: dict[str, Callable[[HttpRequest, User, Request | Task], Made]] = {
     "retry_with_changes": _changes,
     "retry_with_hint": _hint,
     "mark_done": _done,
+    "replan": _replan,
 }

@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from plans import queries
+from plans import queries, tasks
 from plans.core.states import RunState
 from plans.engine import control, ledger, undoing
 from plans.engine.overview import is_quiet
@@ -53,6 +53,7 @@ def run(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "shown": shown,
         "now": now,
         "may_steer": steers(user, row),
+        "may_replan": row.state in {RunState.RUNNING, RunState.PAUSED} and steers(user, row) and tasks.has_model(),
         "may_cancel": not row.is_terminal and not row.cancel_requested_at and steers(user, row),
         "why": why_shown(row, now) if is_quiet(row, now) else [],
         "meter": meter(row, ledger.spent(row.pk)),

@@ -71,7 +71,11 @@ FINDINGS = {
         "b",
         lambda: compiled(task("a", outputs={"x": "json"}), task("b", params={"value": "{{ x }}"})),
     ),
-    "not_available_yet": (ERROR, "a", lambda: compiled(task("a", on_failure="replan"))),
+    "not_available_yet": (
+        ERROR,
+        None,
+        lambda: compiled(task("a"), preconditions=[{"text": "t", "check": "true"}]),
+    ),
     "two_producers": (ERROR, "b", lambda: compiled(task("a", outputs={"x": "json"}), task("b", outputs={"x": "json"}))),
     "bad_output_name": (ERROR, "a", lambda: compiled(task("a", outputs={"größe": "json"}))),
     "too_many_outputs": (ERROR, "a", lambda: compiled(task("a", outputs={"x": "json", "y": "json"}))),

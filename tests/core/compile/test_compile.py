@@ -100,18 +100,6 @@ def test_every_cycle_is_named():
     assert codes(compiled(*pairs)) == ["cycle"] * 3
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("on_failure", "retry_different"),
-        ("on_failure", "replan"),
-    ],
-)
-def test_a_field_that_is_not_built_yet_is_an_error_never_ignored(field, value):
-    result = compiled(task("a", **{field: value}))
-    assert [(f.code, f.params["field"], f.severity) for f in result.findings] == [("not_available_yet", field, "error")]
-
-
 def test_checks_of_what_a_plan_presupposes_are_not_built_yet_either():
     assert codes(compiled(task("a"), preconditions=[{"text": "t", "check": "true"}])) == ["not_available_yet"]
 
