@@ -170,7 +170,7 @@ def test_work_that_makes_no_plan_leaves_its_answer_in_the_outputs(plant: Plant, 
     plant.skills["planning"] = planner
     run = plant.run({"id": "a", "skill": "noop"})
     changes = Changes(run.pk)
-    queued = planning_work.queue(changes, run, "arguments", error={"code": "timeout"})
+    queued = planning_work.queue(changes, run, "look", error={"code": "timeout"})
     changes.flush()
     plant.drain()
     run.refresh_from_db()

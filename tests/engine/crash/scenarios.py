@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -19,7 +19,7 @@ from plans.core.errors import PermanentSkillError, RetryableSkillError
 from plans.core.kinds import Approval, RunsIn, ValueKind
 from plans.core.model import CallEnd, CallOutcome, CallStart, Purpose, Usage
 from plans.core.skill import Ask, Expand, Outputs, Result
-from plans.engine import again, hosts, mend, pausing, planning_work, revising, sweeper, turn
+from plans.engine import again, hosts, mend, pausing, planning_work, revising, sweeper, time_budgets, turn
 from plans.engine.boundaries import Boundary
 from plans.engine.budgets import raise_budget
 from plans.engine.control import cancel_run
@@ -31,6 +31,7 @@ from plans.models import Lease, Request, Run, Task
 from tests.engine.crash.counter import Outside
 from tests.engine.plant import Plant, gone_worker
 
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 LONGEST_SECONDS = 60
 LEASE_SECONDS = 0.06
 RENEW_SECONDS = LEASE_SECONDS / 2
@@ -166,7 +167,14 @@ def decide_all(world: World, run: Run) -> None:
         elif request.kind == "failure":
             decide_failure(of=request, choice="skip", by=world.owner)
         elif request.kind == "budget":
-            raise_budget(request=request, by=world.owner, usd=Decimal(1))
+            _more(request, world.owner)
+
+
+def _more(request: Request, by: User) -> None:
+    if request.task_id is None:
+        time_budgets.raise_time(request=request, by=by, seconds=3600)
+    else:
+        raise_budget(request=request, by=by, usd=Decimal(1))
 
 
 def from_plan(*tasks: dict[str, Any], **columns: Any) -> Callable[[World, str], Run]:
@@ -212,6 +220,13 @@ def revise_then_ask(world: World, run: Run) -> bool:
         edited = partial(dict, rollback="by hand")
         revising.revise(run=run, seen=seen, change=edited, by=world.owner, catalogue=infos)
     return True
+
+
+def be_late(world: World, run: Run) -> None:
+    """Approve a plan whose deadline is over, and have that noticed before anything starts."""
+    if run.state == "review":
+        decide_all(world, run)
+    time_budgets.enforce()
 
 
 def reject(world: World, run: Run) -> None:
@@ -271,6 +286,13 @@ SCENARIOS = {
         at=(B.GATE, B.REQUEST, B.FAILURE), make=from_plan(*ASKING), once=("b",), at_most_once=("a", "d")
     ),
     "budget": Scenario(at=(B.BUDGET,), make=from_plan(PAID, budget_usd=Decimal("0.001")), once=("c",)),
+    "time": Scenario(
+        at=(B.TIME_BUDGET,),
+        make=from_plan(*PAIR, deadline_at=LONG_AGO),
+        act=be_late,
+        once=("a",),
+        at_most_once=("b",),
+    ),
     "cancel": Scenario(
         at=(B.CANCEL,),
         make=from_plan(*ASKING),
