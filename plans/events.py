@@ -11,6 +11,7 @@ from typing import Any
 from django.db import connection
 
 from plans.core.kinds import EventKind
+from plans.core.storable import UNSTORABLE, storable_json
 
 DATA_LIMIT_BYTES = 4096
 INSERT_SQL = (
@@ -43,6 +44,9 @@ def fit(data: Mapping[str, Any]) -> str:
     if not data:
         return "{}"
     text = json.dumps(data, ensure_ascii=False, default=str)
+    if UNSTORABLE.search(text) or "\\u0000" in text:
+        data = storable_json(json.loads(text))
+        text = json.dumps(data, ensure_ascii=False)
     limit = 1024
     while len(text.encode()) > DATA_LIMIT_BYTES and limit >= 1:
         text = json.dumps(_cut(data, limit), ensure_ascii=False, default=str)

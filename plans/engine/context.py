@@ -18,6 +18,7 @@ from plans.core.errors import LeaseLost, NeedsPerson
 from plans.core.hashing import digest
 from plans.core.jsontypes import Json, JsonObject
 from plans.core.kinds import ValueKind
+from plans.core.storable import storable, storable_json
 from plans.core.values import ArtifactRef
 
 LOG_LIMIT_CHARS = 64_000
@@ -84,7 +85,7 @@ class SkillContext:
         raise NeedsPerson("secret_missing", name=name)
 
     def checkpoint(self, value: Json) -> None:
-        item = Checkpoint(value)
+        item = Checkpoint(storable_json(value))
         self.send(item)
         while not item.committed.wait(0.5):
             if self.stop.is_set() or time.monotonic() > self.deadline:
@@ -115,7 +116,7 @@ class SkillContext:
         if count == self._told:
             return None
         self._told = count
-        return "\n".join(self.lines[:count])
+        return storable("\n".join(self.lines[:count]))
 
     def log_text(self) -> str:
-        return "\n".join(self.lines)
+        return storable("\n".join(self.lines))

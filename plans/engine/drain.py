@@ -10,19 +10,19 @@ from dataclasses import dataclass, field
 
 import structlog
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection
+from django.db import connection
 
 from plans.core.model import Connect
 from plans.core.skill import Runner
 from plans.core.states import TaskKind
-from plans.engine import gates, hosts, hot, livelog, outcomes, overdue, stopping, turn
+from plans.engine import gates, hosts, hot, livelog, outcomes, overdue, poison, stopping, turn
 from plans.engine.boundaries import Boundary
-from plans.engine.gates import Gate
-from plans.engine.hot import Done
-from plans.engine.load import RunCache, jobs
+from plans.engine.gates import Gate, Opened
+from plans.engine.hot import Claimed, Done
+from plans.engine.load import RunCache
 from plans.engine.slots import Slots
-from plans.engine.sql import is_sqlite, transact, worker_id
-from plans.engine.steps import Ended, Job, Message, perform
+from plans.engine.sql import DATABASE_AWAY, is_sqlite, transact, worker_id
+from plans.engine.steps import Ended, Failed, Job, Message, Planned, Stopped, Suspended, perform
 
 log = structlog.get_logger("plans.engine")
 
@@ -48,6 +48,8 @@ class Drain:
     # what slots handed back and is not committed yet: kept until the commit has succeeded
     inbox: deque[Ended | Message] = field(default_factory=deque)
     done: list[Done] = field(default_factory=list)
+    # what was claimed and is not started yet
+    claimed: list[Claimed] = field(default_factory=list)
     data_version: int = -1
     look_at_all: bool = True
     look_for_gated: bool = True
@@ -61,12 +63,14 @@ class Drain:
     connect: Connect | None = None
     connected_at: float = -math.inf
     idle_since: float = field(default_factory=time.monotonic)
+    # gated rows that could not be looked at
+    broken: set[int] = field(default_factory=set)
 
     def run(self) -> None:
         while True:
             try:
                 self.step()
-            except (OperationalError, InterfaceError) as error:
+            except DATABASE_AWAY as error:
                 # The database is away or overloaded. Nothing is lost: uncommitted results stay here, leases elsewhere.
                 log.error("database_trouble", error=str(error))
                 connection.close()
@@ -78,7 +82,7 @@ class Drain:
                 return
 
     def _is_over(self) -> bool:
-        if self.slots.active or self.done or self.inbox:
+        if self.slots.active or self.done or self.inbox or self.claimed:
             return False
         return (
             stopping.requested_at() is not None or time.monotonic() - self.idle_since >= settings.PLANS_LINGER_SECONDS
@@ -91,13 +95,14 @@ class Drain:
             self._take_in(self.inbox[0])
             self.inbox.popleft()
         self._keep_time()
-        free = 0 if stopping.requested_at() or self.is_held else self.slots.free
+        free = 0 if stopping.requested_at() or self.is_held else self.slots.free - len(self.claimed)
         moved = free > 0 and (bool(self.done) or self._something_is_ready())
         if self.done or moved:
-            result = turn.take(self.done, free, self.worker)
+            result = poison.take(self.done, free, self.worker, self.runner.catalogue)
             self.look_for_gated |= result.gated
             self.done = []
-            self._start(jobs(result.claimed, self.cache))
+            self.claimed += result.claimed
+        self._start_claimed()
         if self.look_for_gated and free > 0:
             self.look_for_gated = False
             moved |= self._open_gates()
@@ -117,16 +122,24 @@ class Drain:
     def _take_in(self, one: Ended | Message) -> None:
         self.gates_after = 0.0
         if isinstance(one, Message):
-            outcomes.keep(one)
+            poison.keep(one)
         elif isinstance(one, Done):
             self.done.append(one)
             self.look_at_all = True
         else:
-            is_stop = stopping.requested_at() is not None
-            outcomes.commit(
-                one, stopping=is_stop, catalogue=self.runner.catalogue, can_plan=self._connection() is not None
-            )
+            self._commit(one)
             self.look_at_all = True
+
+    def _commit(self, one: Failed | Suspended | Planned | Stopped) -> None:
+        is_stop = stopping.requested_at() is not None
+        can_plan = self._connection() is not None
+        try:
+            outcomes.commit(one, stopping=is_stop, catalogue=self.runner.catalogue, can_plan=can_plan)
+        except DATABASE_AWAY:
+            raise
+        except Exception as error:
+            log.exception("outcome_failed", task=one.claimed.key, attempt=one.claimed.attempt)
+            poison.fail(one.claimed, error, self.runner.catalogue)
 
     def _something_is_ready(self) -> bool:
         """Look without writing: on SQLite only when another connection has committed since the last look."""
@@ -144,6 +157,13 @@ class Drain:
             version = int(cursor.fetchone()[0])
         changed, self.data_version = version != self.data_version, version
         return changed
+
+    def _start_claimed(self) -> None:
+        """Start what was claimed. It stays here until its rows are read: the database may go away in between."""
+        if self.claimed:
+            started = poison.jobs_of(self.claimed, self.cache, self.runner.catalogue)
+            self.claimed = []
+            self._start(started)
 
     def _start(self, started: list[Job]) -> None:
         # Steps that take microseconds and have the process to themselves save the hand-off and are committed together;
@@ -171,13 +191,11 @@ class Drain:
     def _open_gates(self) -> bool:
         """Start what only waited for room, then decide what is to be decided; tell whether anything moved."""
         started, asking = turn.take_limited(self.slots.free, self.worker)
-        for job in jobs(started, self.cache):
-            self._start_in_slot(job)
+        self.claimed += started
+        self._start_claimed()
         moved = bool(started)
-        for task_id in [*asking, *gates.waiting_ids(GATE_BATCH)]:
-            opened = gates.open_gate(
-                task_id, free=self.slots.free, worker=self.worker, runner=self.runner, cache=self.cache
-            )
+        for task_id in [*asking, *gates.waiting_ids(GATE_BATCH, self.broken)]:
+            opened = self._open_gate(task_id)
             moved |= opened.gate in (Gate.MOVED, Gate.STARTED)
             if opened.job is None:
                 continue
@@ -190,6 +208,18 @@ class Drain:
         else:
             self.gates_after = time.monotonic() + FULL_SECONDS
         return moved
+
+    def _open_gate(self, task_id: int) -> Opened:
+        free = self.slots.free
+        try:
+            return gates.open_gate(task_id, free=free, worker=self.worker, runner=self.runner, cache=self.cache)
+        except DATABASE_AWAY:
+            raise
+        except Exception:
+            log.exception("gate_failed", task=task_id)
+            # Not looked at again by this loop: it must not keep others from being decided.
+            self.broken.add(task_id)
+            return poison.fail_at_gate(task_id, self.worker)
 
     def _keep_time(self) -> None:
         """Renew leases, make due rows ready, notice cancelled runs, over-long steps and a request to stop."""

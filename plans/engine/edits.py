@@ -16,7 +16,7 @@ from plans.core.jsontypes import JsonObject
 from plans.core.kinds import EventKind
 from plans.core.placeholders import escape_all
 from plans.core.states import RequestKind
-from plans.engine import artifacts, gates, revisions, rows
+from plans.engine import approvals, artifacts, revisions, rows
 from plans.engine.boundaries import Boundary
 from plans.engine.plans import decide, lock_run
 from plans.engine.requests import open_for, to_ready
@@ -53,7 +53,7 @@ def edit_and_approve(
         stored = _as_written(params, catalogue[task.skill].literal)
         before = request.content["effect"]["params"]
         keep_written(changes, task, stored, by, catalogue)
-        effect = gates.describe(task, params)
+        effect = approvals.describe(task, params)
         content = {**request.content, "effect": effect, "before": before}
         decide(changes, request, "edit_and_approve", by, comment, digest=digest_of(effect), content=content)
         to_ready(changes, task)

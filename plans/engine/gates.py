@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
 from django.conf import settings
 from django.db.models.functions import Now
 
-from plans.core.errors import ErrorClass, ExpressionError
+from plans.core.errors import ErrorClass, ExpressionError, PlannerError
 from plans.core.fan_out import reads_item
 from plans.core.hashing import digest
 from plans.core.jsontypes import JsonObject
 from plans.core.kinds import EventKind, RunsIn
 from plans.core.scope import evaluate
 from plans.core.skill import Runner
-from plans.core.states import AttemptState, RequestKind, RequestState, SkipReason, TaskKind, TaskState
-from plans.engine import fan_out, hot, ladder, limits, milestones, rungs
+from plans.core.states import AttemptState, SkipReason, TaskKind, TaskState
+from plans.engine import approvals, fan_out, hot, ladder, limits, milestones
 from plans.engine.boundaries import Boundary
 from plans.engine.load import RunCache, jobs
 from plans.engine.settle import Changes, close_attempt, locked
@@ -24,8 +25,6 @@ from plans.engine.sql import hot_cursor, transact
 from plans.engine.steps import Failed, Job, rendered_params, scope_of
 from plans.events import Line
 from plans.models import Attempt, Hold, Request, Task
-
-APPROVED = ("approve", "edit_and_approve")
 
 
 class Gate(StrEnum):
@@ -44,11 +43,15 @@ class Opened:
     job: Job | None = None
 
 
-def waiting_ids(limit: int) -> list[int]:
-    """Return gated ready tasks that something must be decided about, in the claim's order."""
+def waiting_ids(limit: int, broken: Collection[int] = ()) -> list[int]:
+    """Return gated ready tasks that something must be decided about, in the claim's order, without `broken` ones."""
     if Hold.objects.exists():
         return []
-    rows = Task.objects.filter(state=TaskState.READY, gated=True, held=False).exclude(limits.in_line())
+    rows = (
+        Task.objects.filter(state=TaskState.READY, gated=True, held=False)
+        .exclude(limits.in_line())
+        .exclude(pk__in=broken)
+    )
     rows = rows.order_by("-priority", "-rank", "pk")
     return list(rows.values_list("pk", flat=True)[:limit])
 
@@ -59,7 +62,7 @@ class Verdict:
 
     holds: bool = True
     params: JsonObject | None = None
-    error: ExpressionError | None = None
+    error: PlannerError | None = None
     # of a milestone: what its steps have come to
     found: milestones.Found | None = None
     # of a fan-out: its list, or what its items made once they have all ended
@@ -75,6 +78,7 @@ def open_gate(task_id: int, *, free: int, worker: str, runner: Runner, cache: Ru
     if _takes_slot(task) and free <= 0:
         return Opened(gate=Gate.NO_SLOT)
     verdict = judge(task, runner, cache)
+    version = _version_now(task, runner)
 
     def work() -> Opened:
         if task.limited:
@@ -82,12 +86,38 @@ def open_gate(task_id: int, *, free: int, worker: str, runner: Runner, cache: Ru
         found = locked([task_id])
         if not found or found[0].state != TaskState.READY or found[0].held or found[0].attempt != task.attempt:
             return Opened(gate=Gate.GONE)
+        if found[0].skill_version != version:
+            Task.objects.filter(pk=task_id).update(skill_version=version)
+            found[0].skill_version = version
         changes = Changes(task.run_id)
         opened = _decide(changes, found[0], verdict, worker, cache)
         changes.flush()
         return opened
 
     return transact(work, Boundary.FAN_OUT if verdict.items is not None else Boundary.GATE)
+
+
+def _version_now(task: Task, runner: Runner) -> str:
+    """Return the version of the skill that would run: an approval given before an update was for other code."""
+    if not task.needs_approval or task.kind != TaskKind.STEP:
+        return task.skill_version
+    info = runner.catalogue().get(task.skill)
+    return info.version if info else task.skill_version
+
+
+def refuse(task_id: int, worker: str, error: PlannerError) -> Opened:
+    """Fail a task about which nothing can be decided."""
+
+    def work() -> Opened:
+        found = locked([task_id])
+        if not found or found[0].state != TaskState.READY:
+            return Opened(gate=Gate.GONE)
+        changes = Changes(found[0].run_id)
+        opened = _fail_at_gate(changes, found[0], worker, error)
+        changes.flush()
+        return opened
+
+    return transact(work, Boundary.GATE)
 
 
 def _takes_slot(task: Task) -> bool:
@@ -111,7 +141,7 @@ def judge(task: Task, runner: Runner, cache: RunCache) -> Verdict:
         if is_group:
             return Verdict(params={}, items=fan_out.find_items(job, runner, asks=task.needs_approval))
         return Verdict(params=rendered_params(job, runner))
-    except ExpressionError as error:
+    except PlannerError as error:
         return Verdict(error=error)
 
 
@@ -122,10 +152,10 @@ def _decide(changes: Changes, task: Task, verdict: Verdict, worker: str, cache: 
         return Opened(gate=Gate.MOVED)
     approval = None
     if task.needs_approval and not _resumes(task):
-        effect = describe(task, verdict.params or {}) | (verdict.items.effect if verdict.items else {})
-        approval = _usable_approval(changes, task, digest(effect))
+        effect = approvals.describe(task, verdict.params or {}) | (verdict.items.effect if verdict.items else {})
+        approval = approvals.usable(changes, task, digest(effect))
         if approval is None:
-            _ask_approval(changes, task, effect)
+            approvals.ask(changes, task, effect)
             return Opened(gate=Gate.MOVED)
     if task.limited and _takes_slot(task) and not limits.admits(task):
         # Everything is decided; from here on it waits in line with the others.
@@ -191,43 +221,6 @@ def _holds(condition: str, job: Job, runner: Runner) -> bool:
     return value
 
 
-def describe(task: Task, params: JsonObject) -> JsonObject:
-    """Return exactly what an approval of `task` allows; its digest is what the approval is bound to.
-
-    Not the revision: an edit elsewhere in the plan voids nothing. Inputs go in by their content hashes, inside params.
-    """
-    return {
-        "run": str(task.run.uuid),
-        "task": task.key,
-        "skill": task.skill,
-        "version": task.skill_version,
-        "params": params,
-        "limits": {"timeout_seconds": task.timeout_seconds, "retries": task.retries},
-    }
-
-
-def _usable_approval(changes: Changes, task: Task, wanted: str) -> Request | None:
-    """Return a decided, unused approval of exactly this effect; void one whose effect has changed."""
-    rows = Request.objects.filter(
-        task=task, kind=RequestKind.TASK_APPROVAL, state=RequestState.DECIDED, decision__in=APPROVED, consumed_at=None
-    )
-    usable = None
-    for request in rows:
-        if request.digest == wanted:
-            usable = request
-        else:
-            Request.objects.filter(pk=request.pk).update(state=RequestState.VOID)
-            changes.say(EventKind.REQUEST_VOID, task, request=str(request.uuid), why="effect_changed")
-    return usable
-
-
-def _ask_approval(changes: Changes, task: Task, effect: JsonObject) -> None:
-    if changes.move(task, TaskState.WAITING, ready_at=None, decided=False):
-        changes.say(EventKind.TASK_WAITING, task, why=RequestKind.TASK_APPROVAL.value)
-        content = {"effect": effect, "task": task.key, "risk": task.spec.get("risk", "")}
-        rungs.open_request(changes, task, RequestKind.TASK_APPROVAL, digest=digest(effect), content=content)
-
-
 def _start(changes: Changes, task: Task, worker: str) -> hot.Claimed | None:
     """Claim the task; None when its run was paused, or new work held, since it was looked at."""
     with hot_cursor() as cursor:
@@ -258,7 +251,7 @@ def _end_milestone(changes: Changes, task: Task, claimed: hot.Claimed, found: mi
     changes.say(EventKind.TASK_SUCCEEDED, task)
 
 
-def _fail_at_gate(changes: Changes, task: Task, worker: str, error: ExpressionError) -> Opened:
+def _fail_at_gate(changes: Changes, task: Task, worker: str, error: PlannerError) -> Opened:
     """An expression that cannot be resolved is a failed attempt: it has its number, its event and the ladder."""
     claimed = _start(changes, task, worker)
     if claimed is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -15,6 +14,7 @@ from plans.core.errors import BudgetReached, LeaseLost, PlannerError
 from plans.core.kinds import EventKind
 from plans.core.model import CallEnd, CallOutcome, CallStart
 from plans.core.redaction import MASK
+from plans.core.storable import storable
 from plans.engine.boundaries import Boundary
 from plans.engine.calls import Note
 from plans.engine.hot import Claimed
@@ -24,8 +24,6 @@ from plans.models import ModelCall, Run, Task
 
 log = structlog.get_logger("plans.engine")
 
-# Neither can be stored: PostgreSQL refuses NUL in text, and a lone surrogate is no character.
-UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 TOKENS = F("input_tokens") + F("output_tokens") + F("cache_write_tokens") + F("cache_read_tokens")
 OPEN = Q(outcome=CallOutcome.RUNNING)
 
@@ -108,7 +106,7 @@ def begin(start: CallStart, claimed: Claimed | None = None) -> int:
             model=start.model,
             outcome=CallOutcome.RUNNING,
             usd=start.most_usd,
-            request_text=_storable(start.request_text),
+            request_text=storable(start.request_text),
             request_hash=start.request_hash,
             input_tokens=start.most.input_tokens,
             output_tokens=start.most.output_tokens,
@@ -130,8 +128,8 @@ def end(call: int, ended: CallEnd, claimed: Claimed | None = None) -> None:
             usd=ended.usd,
             latency_ms=ended.latency_ms,
             tries=ended.tries,
-            reply_text=_storable(ended.reply_text),
-            thinking_text=_storable(ended.thinking_text),
+            reply_text=storable(ended.reply_text),
+            thinking_text=storable(ended.thinking_text),
             input_tokens=ended.usage.input_tokens,
             output_tokens=ended.usage.output_tokens,
             cache_write_tokens=ended.usage.cache_write_tokens,
@@ -197,7 +195,3 @@ def _check_budget(run_id: int, start: CallStart) -> None:
 
 def _money(usd: Decimal) -> str:
     return f"{usd:.4f}"
-
-
-def _storable(text: str) -> str:
-    return UNSTORABLE.sub("�", text)

@@ -15,8 +15,11 @@ ROW_LIMIT_BYTES = 64 * 1024
 
 
 def encode(value: Any) -> str:
-    """Return strict JSON text. Raises ValueError for NaN and infinities, which no browser can read."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    """Return strict JSON text. Raises ValueError for NaN and infinities, which no browser can read, and half characters."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    if not text.isascii():
+        text.encode()
+    return text
 
 
 def pack(values: Mapping[str, Json], kinds: Mapping[str, ValueKind]) -> JsonObject:

@@ -13,6 +13,7 @@ from plans.core.jsontypes import JsonObject
 from plans.core.kinds import EventKind
 from plans.core.ladder import Rung
 from plans.core.states import CorrectionKind, Ending, RequestKind, SkipReason, TaskKind, TaskState
+from plans.core.storable import storable_json
 from plans.engine import control, fallbacks
 from plans.engine.settle import Changes
 from plans.models import Request, Task
@@ -23,7 +24,7 @@ STEP_CHOICES = ["retry", "retry_with_changes", "retry_with_hint", "mark_done", "
 
 
 def error_json(code: str, params: JsonObject, error_class: ErrorClass) -> JsonObject:
-    return {"code": code, "params": params, "class": error_class.value}
+    return {"code": code, "params": storable_json(params), "class": error_class.value}
 
 
 def climb(changes: Changes, task: Task, error: JsonObject, rung: Rung) -> bool:

@@ -14,7 +14,7 @@ from typing import ParamSpec, TypeVar
 
 import structlog
 from django.conf import settings
-from django.db import OperationalError, connection, transaction
+from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.backends.utils import CursorWrapper
 
 from plans.engine.boundaries import Boundary, reached
@@ -25,6 +25,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 TRIES = 8
 PREPARE_AFTER = 2
+DATABASE_AWAY = (OperationalError, InterfaceError)
+"""What means that the database is away or overloaded, and not that something is wrong with a row."""
 
 
 @cache
@@ -159,6 +161,7 @@ def is_gone(worker: str) -> bool:
 
 
 __all__ = [
+    "DATABASE_AWAY",
     "claim_where",
     "committing",
     "hot_cursor",

@@ -21,6 +21,7 @@ from plans.core.model import Connect
 from plans.core.scope import Scope, render_params
 from plans.core.skill import Ask, Expand, Outputs, Result, Runner, WaitUntil, Work
 from plans.core.states import TaskKind
+from plans.core.storable import storable_json
 from plans.core.values import ArtifactRef
 from plans.engine import outputs as outs
 from plans.engine.calls import Note, SlotLedger
@@ -180,7 +181,7 @@ def perform(job: Job, runner: Runner, send: Callable[[Message], None]) -> Ended:
     context: SkillContext | None = None
     try:
         params = rendered_params(job, runner)
-        rendered = outs.encode(params) if params else None
+        rendered = outs.encode(storable_json(params)) if params else None
         context = job.context = make_context(job, params, send)
         work = Work(
             kind=claimed.kind,

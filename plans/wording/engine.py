@@ -68,6 +68,7 @@ SENTENCES: dict[str, Any] = {
         "twice: look before you decide."
     ),
     "crashes_worker": _("This step made its worker crash %(losses)s times; it is not tried again."),
+    "task_unreadable": _("The step, or what it gave, cannot be stored or read; the log has the details."),
     "skill_bug": _("The skill “%(skill)s” has a fault; the log has the details. This is not your mistake."),
     "output_not_json": _("The step gave a value that cannot be stored: %(reason)s."),
     "condition_not_boolean": _("The condition “%(expression)s” gives neither true nor false."),
