@@ -14,7 +14,7 @@ from django.urls import reverse
 from plans import tasks
 from plans.engine.drain import drain
 from plans.models import Run
-from tests.web.factories import approved_run
+from tests.web.factories import approved_run, world
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -75,6 +75,17 @@ def test_a_member_who_was_only_asked_cannot_pause(client: Client, owner: User, o
     run = approved_run(owner)
     client.force_login(outsider)
     assert client.post(reverse("pause_run", args=[run.uuid])).status_code == 404
+
+
+def test_who_only_may_look_is_offered_no_new_run(client: Client, owner: User, member: User) -> None:
+    run = world(owner).run
+    run.request_rows.first().assignees.add(member)
+    client.force_login(member)
+    page = client.get(reverse("run", args=[run.uuid])).content.decode()
+    assert reverse("rerun", args=[run.uuid]) not in page
+    for name in ("rerun", "fork"):
+        assert client.post(reverse(name, args=[run.uuid])).status_code == 404
+    assert Run.objects.count() == 1
 
 
 def command(*arguments: str) -> tuple[dict, int]:

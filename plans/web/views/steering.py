@@ -36,7 +36,7 @@ def resume(request: HttpRequest, uuid: UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def rerun(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Ask first (`?from=KEY`: only from that step on), then start the plan again as a new run."""
-    run = get_run(member(request), uuid)
+    run = _steered(request, uuid)
     key = (request.POST if request.method == "POST" else request.GET).get("from") or None
     task = get_task(run, key) if key else None
     if request.method != "POST":
@@ -53,7 +53,7 @@ def rerun(request: HttpRequest, uuid: UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def fork(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Ask first, then make a new run that reviews a revision of this plan."""
-    run = get_run(member(request), uuid)
+    run = _steered(request, uuid)
     if run.revision is None:
         raise Http404
     text = request.POST.get("revision", "") if request.method == "POST" else request.GET.get("revision", "")
