@@ -27,6 +27,7 @@ from plans import events
 from plans.core.kinds import EventKind
 from plans.events import Line
 from plans.models import Run, Task
+from plans.supervise import prepare
 from plans.supervise.bench.figures import Figure, cpu_seconds, figure
 
 REPETITIONS = 5
@@ -213,7 +214,12 @@ def server() -> Iterator[tuple[int, int]]:
 
 def measure() -> list[Figure]:
     """Measure on the settings' (empty, throw-away) database with 1 and 20 watchers."""
+    # it measures on what this module makes
+    from plans.supervise.bench import dom
+
     client()
+    # pages name hashed files, and the server reads their list when it starts
+    prepare.static_files()
     owner = User.objects.create_user("bench", is_active=True)
     with server() as (pid, port):
         bench = Bench(owner=owner, pid=pid, port=port)
@@ -222,4 +228,5 @@ def measure() -> list[Figure]:
             *bench.latency(20),
             bench.burst(1),
             bench.burst(20),
+            *dom.measure(bench),
         ]
