@@ -45,7 +45,16 @@ class Page(threading.Thread):
         with browser_api().sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=self.program, args=["--no-sandbox", "--disable-gpu"])
             context = browser.new_context()
-            context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": self.cookie, "url": self.address}])
+            # for the whole site: the socket has a path of its own
+            context.add_cookies(
+                [
+                    {
+                        "name": settings.SESSION_COOKIE_NAME,
+                        "value": self.cookie,
+                        "url": self.address.partition("/runs/")[0],
+                    }
+                ]
+            )
             page = context.new_page()
             page.add_init_script(WATCH)
             page.goto(self.address)
