@@ -135,8 +135,9 @@ def _ready(run: Run, now: datetime) -> Iterator[Reason]:
     rest = rows.exclude(pool__in=full).exclude(pk__in=held)
     first = rest.first()
     if first is not None:
+        claims = _claims(now)
         yield Reason(
-            code=_unclaimed(now), params={"task": str(first), "count": rest.count(), **_claims(now)}, task_key=first.key
+            code=_unclaimed(claims), params={"task": str(first), "count": rest.count(), **claims}, task_key=first.key
         )
 
 
@@ -181,8 +182,7 @@ def _claims(now: datetime) -> dict[str, Any]:
     return {"seconds": round((now - last).total_seconds()) if last else None, "running": running}
 
 
-def _unclaimed(now: datetime) -> str:
-    found = _claims(now)
+def _unclaimed(found: Mapping[str, Any]) -> str:
     if found["running"] == 0 and (found["seconds"] is None or found["seconds"] >= UNCLAIMED.total_seconds()):
         return "why_no_worker"
     return "why_no_slot" if found["running"] else "why_ready"

@@ -10,7 +10,7 @@ from django.db.models import Count, Q
 
 from plans.core.states import TaskState
 from plans.engine import hosts
-from plans.models import Host, Pool, SkillRow, Task
+from plans.models import Host, Pool, Task
 from plans.web.shown.run import length
 
 MOST_TASKS = 50
@@ -40,9 +40,7 @@ def system_shown(now: datetime) -> dict[str, Any]:
     alive = {host.pk for host in hosts.alive()}
     counts = Task.objects.aggregate(
         ready=Count("pk", filter=Q(state=TaskState.READY, held=False)),
-        paused=Count("pk", filter=Q(state=TaskState.READY, held=True)),
         waiting=Count("pk", filter=Q(state=TaskState.WAITING)),
-        retrying=Count("pk", filter=Q(state=TaskState.RETRYING)),
         running=Count("pk", filter=Q(state=TaskState.RUNNING)),
     )
     return {
@@ -51,7 +49,6 @@ def system_shown(now: datetime) -> dict[str, Any]:
         "more_running": len(running) > MOST_TASKS,
         "pools": _pools(),
         "counts": counts,
-        "disabled_skills": SkillRow.objects.filter(enabled=False).count(),
     }
 
 
